@@ -119,6 +119,21 @@ class TaskContract:
         assert site.get("command", task_id)["state"] == "STATE_RUNNING"
         site.kill("command", task_id)
 
+    def test_task_of_a_lost_node_ends_and_is_not_started_again(self, site: TaskSite) -> None:
+        task_id, http, tcp = serve(site)
+        with site.open_socket(f"{task_id}:{tcp}") as socket:
+            try:
+                site.lose_node(task_id)
+            except NotImplementedError:
+                site.kill("command", task_id)
+                pytest.skip("this engine has one node")
+            with pytest.raises(ConnectionClosed):
+                socket.recv(timeout=SECONDS)
+        assert "exited successfully" not in site.until_ended("command", task_id)
+        assert site.fetch(f"{task_id}:{http}").status == 404
+        assert site.lines(task_id).count("serving") == 1
+        site.bring_back()
+
     def test_generic_task_pauses_and_goes_on(self, site: TaskSite) -> None:
         mark = site.shared / "paused"
         script = f"if [ -e {mark} ]; then echo goes on; exit 0; fi; touch {mark}; echo begun; while :; do sleep 1; done"
@@ -214,7 +229,9 @@ def serve(site: TaskSite) -> tuple[str, int, int]:
     http, tcp = int(free_port()), int(free_port())
     ports = [{"proxy_port": http}, {"proxy_port": tcp, "proxy_tcp": True}]
     words = ("python3", "server.py", str(http), str(tcp))
-    task_id = site.launch("command", *words, files={"server.py": SERVER}, config={"environment": {"proxy_ports": ports}})
+    task_id = site.launch(
+        "command", *words, files={"server.py": SERVER}, config={"environment": {"proxy_ports": ports}}
+    )
     site.until_said(task_id, "serving")
     site.until(lambda: site.fetch(f"{task_id}:{http}").status == 200, task_id)
     return task_id, http, tcp

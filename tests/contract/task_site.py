@@ -48,6 +48,20 @@ class TaskSite:
         """What the engine still runs for this master; nothing when no task lives."""
         return []
 
+    def lose_node(self, task_id: str) -> None:
+        """The node of a running task vanishes, as in a power failure, until `bring_back`."""
+        raise NotImplementedError
+
+    def bring_back(self) -> None:
+        """Bring back what `lose_node` took."""
+
+    def node_of(self, task_id: str) -> str:
+        """Return the node of a running task, as the engine calls it."""
+        live = self.client.get("/api/v1/tasks")["allocationIdToSummary"].values()
+        [resources] = [one["resources"] for one in live if one["taskId"] == task_id]
+        [node] = [agent for one in resources for agent in one["agentDevices"]]
+        return str(node)
+
     def restart_master(self) -> None:
         """kill -9, and start it again."""
         self.cluster.kill()

@@ -31,6 +31,10 @@ class DockerSite(TaskSite):
     def left_over(self) -> list[str]:
         return self._daemon.command("ps", "-aq").split()
 
+    def lose_node(self, task_id: str) -> None:
+        """There is one node: its containers are killed."""
+        self._daemon.command("kill", *self.left_over())
+
     def close(self) -> None:
         self.cluster.stop()
         self._daemon.clear()

@@ -30,8 +30,16 @@ for program in (server.JUPYTERLAB, kernel.IPYKERNEL, library.ASYNCSSH, TENSORBOA
 class RaySite(TaskSite):
     """The master gives two slots of each node: a trial of four has both."""
 
-    def __init__(self, cluster: Cluster, place: Path) -> None:
+    def __init__(self, cluster: Cluster, place: Path, ray: RayCluster) -> None:
         super().__init__(cluster, place, nodes=2, wide=4)
+        self._ray = ray
+
+    def lose_node(self, task_id: str) -> None:
+        self._ray.kill_node(self.node_of(task_id).rpartition("-")[0])
+
+    def bring_back(self) -> None:
+        self._ray.bring_up("n1", "n2")
+        ready(self.cluster, self._ray)
 
     def left_over(self) -> list[object]:
         return list(left_over(self.cluster.directory))
@@ -43,7 +51,7 @@ def site(ray: RayCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     place = tmp_path_factory.mktemp("tasks")
     with master_over(ray, place / "master", {"slots_per_node": 2}) as master:
         ready(master, ray)
-        yield RaySite(master, place)
+        yield RaySite(master, place, ray)
 
 
 class TestRayTasks(TaskContract):

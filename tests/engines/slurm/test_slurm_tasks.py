@@ -24,6 +24,12 @@ class SlurmSite(TaskSite):
     def left_over(self) -> list[str]:
         return self._slurm.command("squeue", "-h", "-o", "%i %T %N").splitlines()
 
+    def lose_node(self, task_id: str) -> None:
+        self._slurm.lose_node(self.node_of(task_id))
+
+    def bring_back(self) -> None:
+        self._slurm.clear()
+
     def close(self) -> None:
         self._slurm.clear()
         self.cluster.stop()

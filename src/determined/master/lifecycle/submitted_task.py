@@ -137,6 +137,14 @@ def allocation_ended(conn: Connection, now: datetime, allocation: Allocation, ki
     tasks.end(conn, now, allocation.task_id)
 
 
+def canceled_outside(conn: Connection, now: datetime, allocation: Allocation, why: str) -> None:
+    """Record that somebody canceled a task in the cluster below us, after its host had warned it and it left."""
+    if submitted_tasks.get(conn, allocation.task_id).state == GenericState.ACTIVE:
+        kill(conn, now, allocation.task_id, why)
+    elif allocation.exit_kind == ExitKind.TRANSIENT:
+        allocations.update_row(conn, allocation.id, {"exit_reason": why})
+
+
 def set_resources(
     conn: Connection, task_id: str, *, priority: int | UnsetType = UNSET, weight: float | UnsetType = UNSET
 ) -> None:
