@@ -82,6 +82,14 @@ ADDRESSES = [
     "resourcepool/default/stats",
     "resourcepool/default/configuration",
     "tasks",
+    "tasks?all=1&state=ended",
+    "tasks/{c}/logs",
+    "tasks/{c}/config",
+    "tasks/new/notebook",
+    "tasks/new/notebook?checkpoint={u}",
+    "tasks/new/shell",
+    "tasks/new/command",
+    "tasks/new/tensorboard?experiments={e}",
     "models",
     "no/such/page",
 ]
@@ -100,8 +108,6 @@ COMING = [
     "webhooks",
     "admin/user-management",
     "admin/group-management",
-    "wait/notebook/abc",
-    "interactive/abc/notebook/name/1/http%3A%2F%2Fx",
 ]
 REDIRECTS = {
     "": "dashboard",

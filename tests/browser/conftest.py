@@ -103,8 +103,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, p
 
 
 @pytest.fixture(scope="module")
-def named(site: Cluster) -> dict[str, int]:
-    """Numbers of what a cluster full of hostile words holds."""
+def named(site: Cluster) -> dict[str, Any]:
+    """Numbers and ids of what a cluster full of hostile words holds."""
     return populate(site.url)
 
 

@@ -56,9 +56,10 @@ with core.init() as ctx:
 """
 
 
-def populate(url: str) -> dict[str, int]:
-    """Numbers of what there is: w a workspace, p its project, e a search of four trials of which one failed, s a single
-    trial, t that trial, f an experiment that failed, r one that runs, q one that waits for slots.
+def populate(url: str) -> dict[str, Any]:
+    """Numbers and ids of what there is: w a workspace, p its project, e a search of four trials of which one failed,
+    s a single trial, t that trial, u its checkpoint, f an experiment that failed, r one that runs, q one that waits for
+    slots, c a command that failed.
     """
     client = Client(url)
     stranger = _name_people(url, client)
@@ -71,6 +72,8 @@ def populate(url: str) -> dict[str, int]:
     client.post(f"/api/v1/projects/{project}/views", {"name": TITLE, "state": "?q=state%20%3D%20COMPLETED"})
     found = {"w": workspace, "p": project, **_experiments(client, stranger, project)}
     found["t"] = client.trials(found["s"])[0]["id"]
+    found["u"] = client.get(f"/api/v1/trials/{found['t']}/checkpoints")["checkpoints"][0]["uuid"]
+    found["c"] = _command(client, workspace)
     return found
 
 
@@ -106,6 +109,18 @@ def _name_people(url: str, client: Client) -> Client:
     admin.post("/api/v1/users", {"user": user, "password": PASSWORD, "isHashed": False})
     admin.call("PUT", "/api/v1/master/cluster_message", {"message": ATTACK, "startTime": "2020-01-01T00:00:00Z"})
     return Client(url, IMAGE, PASSWORD)
+
+
+def _command(client: Client, workspace: int) -> str:
+    config = {
+        "description": TITLE,
+        "entrypoint": ["python3", "-c", f"print({ATTACK!r}, {HIDDEN_LINK!r}); raise SystemExit({MARKUP!r})"],
+        "resources": {"slots": 0},
+        "environment": {"environment_variables": [f"X={MARKUP}"]},
+    }
+    made: str = client.post("/api/v1/commands", {"config": config, "workspaceId": workspace})["command"]["id"]
+    eventually(lambda: client.get(f"/api/v1/commands/{made}")["command"]["endTime"])
+    return made
 
 
 def _experiments(client: Client, stranger: Client, project: int) -> dict[str, int]:

@@ -24,7 +24,10 @@ EMPTY = {
     "clusters": "slot",
     "clusters/queue": "Nothing runs and nothing waits",
     "clusters/historical-usage": "No usage in this range",
-    "tasks": "Nothing runs now",
+    "tasks": "You have no tasks",
+    "tasks?all=1": "No tasks yet",
+    "tasks?kind=shell": "No task matches",
+    "tasks/new/tensorboard?experiments=7": "experiment 7 not found",
     "settings/tokens": "No access tokens",
 }
 # what is said of something that is not there
@@ -35,7 +38,11 @@ ABSENT = {
     "projects/999/runs": "999",
     "workspaces/999": "999",
     "resourcepool/nowhere": "nowhere",
+    "tasks/nothing": "There is no task nothing",
     "command/nothing/logs": "nothing",
+    "wait/notebook/abc": "There is no task abc",
+    "interactive/abc/notebook/name/1/http%3A%2F%2Fx": "There is no task abc",
+    "tasks/new/notebook?checkpoint=nothing": "nothing",
     "compare?trials=997,998": "2 trials of the address cannot be found",
     "experiments/new?from=999": "999",
 }

@@ -11,7 +11,7 @@ def config_text(path: str, overrides: list[str], usage: str = "det e create CONF
     from determined import config as configuration
 
     file = Path(path)
-    if not file.is_file():
+    if file.is_dir() or not file.exists():  # a pipe will do: `--config-file <(...)`
         what = "is a directory" if file.is_dir() else "does not exist"
         raise UsageError(f"config file '{path}' {what}; usage: {usage}")
     try:

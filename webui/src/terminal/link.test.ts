@@ -77,6 +77,9 @@ test("a refusal and the end of the program are told, and not tried again", () =>
   ended.socket.onclose?.({ code: 1000, reason: "" });
   expect(ended.states.at(-1)).toEqual({ kind: "ended", status: 3 });
   expect([...refused.waits, ...ended.waits]).toEqual([]);
+  ended.link.connect();
+  ended.sockets.at(-1)?.onmessage?.(output("again"));
+  expect(ended.states.at(-1)).toEqual({ kind: "open" });
 });
 
 test("who leaves hears nothing more", () => {

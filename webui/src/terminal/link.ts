@@ -40,6 +40,7 @@ const LONGEST_MS = 15_000;
 export class TerminalLink {
   private socket: Socket | null = null;
   private isOpen = false;
+  private hasAnswered = false;
   private failures = 0;
   private ended: number | null = null;
   private forget: () => void = () => undefined;
@@ -53,6 +54,7 @@ export class TerminalLink {
   connect(): void {
     this.close();
     this.ended = null;
+    this.hasAnswered = false;
     this.options.onState({ kind: "connecting" });
     const socket = this.options.open();
     socket.binaryType = "arraybuffer";
@@ -101,8 +103,9 @@ export class TerminalLink {
     }
     if (!(data instanceof ArrayBuffer)) return;
     // the first words of the shell, not the handshake, say that it is there
-    if (this.failures >= 0) this.options.onState({ kind: "open" });
-    this.failures = -1;
+    if (!this.hasAnswered) this.options.onState({ kind: "open" });
+    this.hasAnswered = true;
+    this.failures = 0;
     this.options.onOutput(new Uint8Array(data));
   }
 
@@ -116,7 +119,7 @@ export class TerminalLink {
 
   private tryAgain(): void {
     this.options.onState({ kind: "lost" });
-    this.failures = Math.max(0, this.failures) + 1;
+    this.failures += 1;
     const wait = Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.failures - 1));
     this.forget = (this.options.later ?? inBrowser)(() => this.connect(), wait);
   }
