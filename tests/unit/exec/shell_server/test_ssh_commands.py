@@ -8,7 +8,14 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
 from shell_rig import TASK, TIMEOUT, ShellRig
+
+
+@pytest.fixture
+def rig(shared_rig: ShellRig) -> ShellRig:
+    """The server of all tests here."""
+    return shared_rig
 
 
 def test_the_status_of_a_command_is_that_of_ssh(rig: ShellRig) -> None:

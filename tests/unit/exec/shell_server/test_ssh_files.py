@@ -11,6 +11,12 @@ from shell_rig import TASK, TIMEOUT, ShellRig
 SIZE = 32 * 1024 * 1024
 
 
+@pytest.fixture
+def rig(shared_rig: ShellRig) -> ShellRig:
+    """The server of all tests here."""
+    return shared_rig
+
+
 def copy(rig: ShellRig, *words: str) -> None:
     subprocess.run(["scp", *rig.options(), *words], check=True, timeout=TIMEOUT, capture_output=True)
 

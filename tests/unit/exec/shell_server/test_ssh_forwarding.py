@@ -14,6 +14,12 @@ import pytest
 from shell_rig import TIMEOUT, ShellRig
 
 
+@pytest.fixture
+def rig(shared_rig: ShellRig) -> ShellRig:
+    """The server of all tests here."""
+    return shared_rig
+
+
 class Echo(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         while data := self.request.recv(65536):
@@ -75,7 +81,10 @@ def echoed(connected: socket.socket, size: int = 1_000_000) -> bool:
 
 def test_a_local_port_reaches_what_the_task_can_reach(rig: ShellRig, echo_port: int) -> None:
     port = free_port()
-    with forwarding(rig, f"-L{port}:127.0.0.1:{echo_port}"), socket.create_connection(("127.0.0.1", port)) as client:
+    with (
+        forwarding(rig, f"-L{port}:127.0.0.1:{echo_port}"),
+        socket.create_connection(("127.0.0.1", port)) as client,
+    ):
         assert echoed(client)
 
 
@@ -87,7 +96,10 @@ def test_a_local_port_reaches_a_unix_socket_of_the_task(rig: ShellRig, echo_path
 
 def test_a_port_where_nobody_listens_closes_the_connection(rig: ShellRig) -> None:
     port = free_port()
-    with forwarding(rig, f"-L{port}:127.0.0.1:{free_port()}"), socket.create_connection(("127.0.0.1", port)) as client:
+    with (
+        forwarding(rig, f"-L{port}:127.0.0.1:{free_port()}"),
+        socket.create_connection(("127.0.0.1", port)) as client,
+    ):
         client.settimeout(TIMEOUT)
         assert client.recv(1) == b""
 
