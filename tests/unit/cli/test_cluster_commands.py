@@ -70,6 +70,7 @@ def test_tasks_are_sorted_by_allocation_and_tell_agents_and_ports(det: Det, mast
         "registered_time": TIME,
         "resource_pool": "p",
         "priority": 42,
+        "scheduler_type": "priority",
         "resources": [{"agent_devices": {"b": {}}}, {"agent_devices": {"a": {}}}, {}],
         "proxy_ports": [{"port": 80}, {"port": 81}],
     }

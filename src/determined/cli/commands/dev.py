@@ -10,7 +10,7 @@ import sys
 
 from determined.cli import render
 from determined.cli.connection import connect
-from determined.cli.grammar import arg, command, group
+from determined.cli.grammar import UsageError, arg, command, group
 from determined.errors import NotFound
 
 
@@ -20,11 +20,13 @@ def auth_token(args: argparse.Namespace) -> None:
 
 def curl(args: argparse.Namespace) -> int:
     """curl with the master's address and our token; the token travels on its standard input, never in argv."""
+    if "://" in args.path:
+        raise UsageError("path argument does not support absolute URLs; write a path of the master such as /api/v1/me")
     if shutil.which("curl") is None:
         raise NotFound("curl is not installed")
     session = connect(args)
     path = args.path if args.path.startswith("/") else f"/{args.path}"
-    command = ["curl", "-s", "--config", "-", f"{session.master_url}{path}", *args.curl_args]
+    command = ["curl", "-s", "--globoff", "--config", "-", f"{session.master_url}{path}", *args.curl_args]
     if args.x:
         render.line(shlex.join(command), file=sys.stderr)
     settings = f'header = "Authorization: Bearer {session.token}"\n'

@@ -1,7 +1,9 @@
 """det task: list, logs, generic tasks, clean up."""
 
 import argparse
+from typing import Any
 
+from determined._json import JsonObject
 from determined.api import cluster, task
 from determined.cli import log_follow, render
 from determined.cli.commands.generic_task import COMMANDS
@@ -12,25 +14,25 @@ from determined.cli.grammar import arg, command, group
 def list_tasks(args: argparse.Namespace) -> None:
     found = cluster.tasks(connect(args))
     headers = ["Task ID", "Allocation ID", "Name", "Slots Needed", "Registered Time", "Agent", "Priority"]
-    headers += ["Resource Pool", "Ports"]
-    rows = []
-    for allocation_id, t in sorted(found.items()):
-        agents = sorted({a for r in t.get("resources") or [] for a in (r.get("agent_devices") or {})})
-        ports = ", ".join(str(p.get("port")) for p in t.get("proxy_ports") or [])
-        rows.append(
-            [
-                t.get("task_id"),
-                allocation_id,
-                t.get("name"),
-                t.get("slots_needed"),
-                render.time_of(t.get("registered_time")),
-                ", ".join(agents) or "unassigned",
-                t.get("priority"),
-                t.get("resource_pool"),
-                ports,
-            ]
-        )
-    render.rows(headers, rows, args=args, data=found)
+    rows = [_row(allocation_id, one) for allocation_id, one in sorted(found.items())]
+    render.rows([*headers, "Resource Pool", "Ports"], rows, args=args, data=found)
+
+
+def _row(allocation_id: str, found: JsonObject) -> list[Any]:
+    agents = sorted({agent for one in found.get("resources") or [] for agent in one.get("agent_devices") or {}})
+    ports = sorted(one["port"] for one in found.get("proxy_ports") or [])
+    is_prioritised = found.get("scheduler_type") == "priority"
+    return [
+        found.get("task_id"),
+        allocation_id,
+        found.get("name"),
+        found.get("slots_needed"),
+        render.time_of(found.get("registered_time")),
+        ", ".join(agents) or "unassigned",
+        found.get("priority") if is_prioritised else "N/A",
+        found.get("resource_pool"),
+        ", ".join(map(str, ports)),
+    ]
 
 
 def logs(args: argparse.Namespace) -> None:
