@@ -89,4 +89,4 @@ def test_all_words_are_in_name_owner_pool_kind_or_id(
 
 def test_a_trial_is_found_by_its_number(conn: Connection, tasks: World) -> None:
     [trial] = task_list.find(conn, SearchTasks(task_types=[TaskType.TRIAL]))
-    assert ids(conn, text=f"trial {trial.trial_id} experiment {trial.experiment_id}") == [trial.task_id]
+    assert ids(conn, text=f"Trial {trial.trial_id} (Experiment {trial.experiment_id})") == [trial.task_id]

@@ -24,7 +24,7 @@ _SOURCE = (
 )
 _HAS_ENDED = allocations.c.ended_at.is_not(None)
 # Trials have names in lists alone (config/task_kinds.py), so that people can look for them too.
-_NUMBERS = "trial " + cast(tasks.c.trial_id, String) + " experiment " + cast(tasks.c.experiment_id, String)
+_NUMBERS = "trial " + cast(tasks.c.trial_id, String) + " (experiment " + cast(tasks.c.experiment_id, String) + ")"
 _NAME = case((tasks.c.trial_id.is_not(None), _NUMBERS), else_=func.coalesce(submitted_tasks.c.description, ""))
 _WORDS = _NAME + " " + users.c.username + " " + jobs.c.pool + " " + tasks.c.type + " " + tasks.c.id
 
