@@ -122,11 +122,7 @@ class TaskContract:
     def test_task_of_a_lost_node_ends_and_is_not_started_again(self, site: TaskSite) -> None:
         task_id, http, tcp = serve(site)
         with site.open_socket(f"{task_id}:{tcp}") as socket:
-            try:
-                site.lose_node(task_id)
-            except NotImplementedError:
-                site.kill("command", task_id)
-                pytest.skip("this engine has one node")
+            site.lose_node(task_id)
             with pytest.raises(ConnectionClosed):
                 socket.recv(timeout=SECONDS)
         assert "exited successfully" not in site.until_ended("command", task_id)

@@ -49,7 +49,7 @@ class TaskSite:
         return []
 
     def lose_node(self, task_id: str) -> None:
-        """The node of a running task vanishes, as in a power failure, until `bring_back`."""
+        """The node of a running task vanishes, as in a power failure, until `bring_back`; else its runner alone."""
         raise NotImplementedError
 
     def bring_back(self) -> None:

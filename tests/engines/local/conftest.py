@@ -1,6 +1,7 @@
-"""Lets the suite import the contract and its rig by bare name."""
+"""Lets the suites import the contracts and their rigs by bare name."""
 
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[2] / "contract"), str(Path(__file__).parent)]
+_TESTS = Path(__file__).parents[2]
+sys.path[:0] = [str(_TESTS / "e2e"), str(_TESTS / "unit"), str(_TESTS / "contract"), str(Path(__file__).parent)]

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 from slurm_cluster import SlurmCluster
-from task_contract import ProgramContract, TaskContract
+from task_contract import ProgramContract, TaskContract, reaches_ports
 from task_site import TaskSite
 
 from cluster import Cluster, eventually
+
+STAYS = "echo begun; while :; do sleep 1; done"
 
 
 class SlurmSite(TaskSite):
@@ -18,22 +20,22 @@ class SlurmSite(TaskSite):
         manager = {"type": "slurm", "run_root": str(place / "runs"), "job_storage_root": str(place)}
         cluster = Cluster(place / "master", slots=None, config={"resource_manager": manager})
         cluster.start()
-        self._slurm = slurm
+        self.slurm = slurm
         super().__init__(cluster, place, nodes=2, wide=4)
 
     def left_over(self) -> list[str]:
-        return self._slurm.command("squeue", "-h", "-o", "%i %T %N").splitlines()
+        return self.slurm.command("squeue", "-h", "-o", "%i %T %N").splitlines()
 
     def lose_node(self, task_id: str) -> None:
-        self._slurm.lose_node(self.node_of(task_id))
+        self.slurm.lose_node(self.node_of(task_id))
 
     def bring_back(self) -> None:
-        self._slurm.clear()
+        self.slurm.clear()
 
     def close(self) -> None:
-        self._slurm.clear()
+        self.slurm.clear()
         self.cluster.stop()
-        eventually(lambda: not self._slurm.steps(), 20)
+        eventually(lambda: not self.slurm.steps(), 20)
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +60,33 @@ class TestSlurmPrograms(ProgramContract):
     @pytest.fixture
     def site(self, site: SlurmSite) -> SlurmSite:  # type: ignore[override]
         return site
+
+
+def test_ports_of_a_command_on_a_node_are_reached(site: SlurmSite) -> None:
+    reaches_ports(site)
+
+
+@pytest.mark.engines
+def test_command_and_generic_task_are_sent_away_by_slurm(site: SlurmSite) -> None:
+    command, generic = site.launch("command", STAYS), site.launch_generic(STAYS)
+    for task_id in (command, generic):
+        site.until_said(task_id, "begun")
+    words = ("sbatch", "-p", "urgent", "-N", "3", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 1")
+    site.slurm.command(*words)
+    assert "its node was taken away" in site.until_ended("command", command)
+    site.until_said(generic, "begun", times=2)
+    site.client.post(f"/api/v1/tasks/{generic}/kill", {})
+    site.until(lambda: not site.left_over(), generic)
+
+
+@pytest.mark.engines
+def test_command_and_generic_task_that_somebody_cancels_in_slurm_end(site: SlurmSite) -> None:
+    command, generic = site.launch("command", STAYS), site.launch_generic(STAYS)
+    for task_id in (command, generic):
+        site.until_said(task_id, "begun")
+    for job in site.left_over():
+        site.slurm.command("scancel", job.split()[0])
+    assert "its node was taken away" in site.until_ended("command", command)
+    site.until(lambda: site.client.get(f"/api/v1/tasks/{generic}")["task"]["taskState"].endswith("CANCELED"), generic)
+    assert "is CANCELLED" in site.lines(generic)
+    site.until(lambda: not site.left_over(), generic)

@@ -30,19 +30,6 @@ async def test_a_command_whose_host_is_taken_away_has_failed(world: World) -> No
     assert len(world.machine.launched) == 1
 
 
-async def test_a_command_whose_job_somebody_cancels_ends_with_the_engines_words(world: World) -> None:
-    task_id = await create(world, COMMAND)
-    [launch] = await world.running()
-    await taken(world, launch)
-    await until_ended(world, task_id)
-    world.engine.lose(launch.resource_id, GoneReason.CANCELED)
-
-    async def is_said() -> bool:
-        return bool((await row(world, task_id)).exit_reason == "the machine burnt down")
-
-    await world.until(is_said)
-
-
 async def test_a_generic_task_whose_host_is_taken_away_goes_on_elsewhere(world: World) -> None:
     task_id = await create(world, GENERIC)
     [launch] = await world.running()

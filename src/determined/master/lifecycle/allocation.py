@@ -237,7 +237,7 @@ def _canceled(conn: Connection, now: datetime, runner: Runner, why: str) -> None
 
 def _stay_canceled(conn: Connection, now: datetime, allocation: Allocation, why: str) -> None:
     if allocation.trial_id is None:
-        submitted_task.canceled_outside(conn, now, allocation, why)
+        submitted_task.canceled_outside(conn, now, allocation.task_id, why)
         return
     trial_state.push(conn, now, allocation.trial_id, State.STOPPING_ERROR, why)
     search.settle(conn, now, trials.get(conn, allocation.trial_id).experiment_id)

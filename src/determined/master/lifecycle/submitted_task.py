@@ -137,12 +137,10 @@ def allocation_ended(conn: Connection, now: datetime, allocation: Allocation, ki
     tasks.end(conn, now, allocation.task_id)
 
 
-def canceled_outside(conn: Connection, now: datetime, allocation: Allocation, why: str) -> None:
-    """Record that somebody canceled a task in the cluster below us, after its host had warned it and it left."""
-    if submitted_tasks.get(conn, allocation.task_id).state == GenericState.ACTIVE:
-        kill(conn, now, allocation.task_id, why)
-    elif allocation.exit_kind == ExitKind.TRANSIENT:
-        allocations.update_row(conn, allocation.id, {"exit_reason": why})
+def canceled_outside(conn: Connection, now: datetime, task_id: str, why: str) -> None:
+    """End a task that somebody canceled in the cluster below us, after its host had warned it and it left."""
+    if submitted_tasks.get(conn, task_id).state == GenericState.ACTIVE:
+        kill(conn, now, task_id, why)
 
 
 def set_resources(
