@@ -111,7 +111,7 @@ def limit_of(hosts: Sequence[Host]) -> int | None:
 
 def _problem(slots: int, per: int, able: int, where: str) -> str:
     nearest = min(max(1, slots // per), able) * per
-    what = f"slots_per_trial={slots} cannot be had in {where}: it has {able} node(s) of {per} slots for one trial"
+    what = f"{slots} slots cannot be had in {where}: it has {able} node(s) of {per} slots for one task"
     return f"{what}; ask for {nearest}, or set slurm.slots_per_node" if nearest else f"{what}; pick another pool"
 
 
