@@ -4,7 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
 const master = process.env["DET_MASTER"] ?? "http://127.0.0.1:8080";
-const proxied = ["/api", "/stream", "/proxy", "/health"];
+const proxied = ["/api", "/stream", "/terminal", "/proxy", "/health"];
 
 export default defineConfig({
   base: "/det/",

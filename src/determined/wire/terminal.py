@@ -1,6 +1,6 @@
 """Terminal of a shell in the browser: what the master and the program of the shell say to each other.
 
-The page opens the WebSocket `/api/v1/shells/<id>/terminal`. Its binary messages are what is typed and what the terminal
+The page opens the WebSocket `/terminal/<shell id>`. Its binary messages are what is typed and what the terminal
 shows; a text is the size of its window (`WindowSize`, JSON), and at the end the status of the program (`Ended`).
 The master opens a stream to the shell's service, greets its program with GREETING, the key of the shell's settings and
 a line end, and passes all this on in frames: a byte for the kind, three for the length, the payload.

@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 
 def refusal(cluster: TaskCluster, task_id: str, by: Any, **headers: str) -> tuple[int, str]:
     """The code and the words with which a terminal is closed."""
-    url = f"{cluster.user.url.replace('http', 'ws', 1)}/api/v1/shells/{task_id}/terminal"
+    url = f"{cluster.user.url.replace('http', 'ws', 1)}/terminal/{task_id}"
     with connect(url, additional_headers={**by.headers, **headers}) as socket:
         try:
             socket.recv(timeout=60)
@@ -42,7 +42,7 @@ def test_only_the_owner_and_administrators_come_near_a_shell(cluster: TaskCluste
 def test_a_page_of_another_origin_gets_no_terminal(cluster: TaskCluster) -> None:
     shell = cluster.launch("shell", config={"resources": {"slots": 0}})["id"]
     token = cluster.user.headers["Authorization"].removeprefix("Bearer ")
-    url = f"{cluster.user.url.replace('http', 'ws', 1)}/api/v1/shells/{shell}/terminal"
+    url = f"{cluster.user.url.replace('http', 'ws', 1)}/terminal/{shell}"
     for headers in ({}, {"Cookie": f"auth={token}", "Origin": "http://evil.example"}):
         with pytest.raises(InvalidStatus), connect(url, additional_headers=headers):
             pass

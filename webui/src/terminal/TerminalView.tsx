@@ -18,7 +18,7 @@ export function TerminalView({ taskId, name }: { taskId: string; name: string })
     <div className={css["view"]} ref={box} style={{ ["--terminal-height" as string]: `${height}px` }}>
       <Suspense fallback={<Skeleton rows={12} />}>
         <Xterm
-          path={`/api/v1/shells/${encodeURIComponent(taskId)}/terminal`}
+          path={`/terminal/${encodeURIComponent(taskId)}`}
           label={`Terminal of ${name}`}
           onState={setState}
           onLink={(again) => {

@@ -1,4 +1,4 @@
-"""`/api/v1/shells/<id>/terminal`: a WebSocket with a terminal of a shell, for the web page (wire/terminal.py)."""
+"""`/terminal/<shell id>`: a WebSocket with a terminal of a shell, for the web page (wire/terminal.py)."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ _AUTHORISED_SECONDS = 15.0  # how long a terminal may outlive its session
 _REASON_BYTES = 120  # a close frame holds 123
 
 
-@websocket("/api/v1/shells/{task_id:str}/terminal", opt=OWNER)
+@websocket("/terminal/{task_id:str}", opt=OWNER)
 async def open_terminal(socket: Socket, ctx: MasterContext, tunnels: Tunnels, task_id: str) -> None:
     """Carry what is typed to the shell, and its output back, until one of them ends or the session does."""
     await socket.accept()
