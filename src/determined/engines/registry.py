@@ -30,8 +30,8 @@ class Wiring(Protocol):
 @functools.cache
 def managers() -> Mapping[str, type[ResourceManager]]:
     """Return the sections of all engines by kind, sorted."""
-    found = [_section(file.parent.name) for file in Path(__file__).parent.glob("*/config.py")]
-    return {section.kind: section for section in sorted(found, key=lambda section: section.kind)}
+    sections = [_section(file.parent.name) for file in Path(__file__).parent.glob("*/config.py")]
+    return {section.kind: section for section in sorted(sections, key=lambda section: section.kind)}
 
 
 def manager(kind: str) -> type[ResourceManager]:

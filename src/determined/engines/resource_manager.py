@@ -22,8 +22,8 @@ def renamed(raw: JsonValue, names: dict[str, str]) -> JsonValue:
     """Give keys of older releases their present names."""
     if not isinstance(raw, dict):
         return raw
-    found = {names[key]: value for key, value in raw.items() if key in names}
-    return {**found, **{key: value for key, value in raw.items() if key not in names}}
+    fields = {names[key]: value for key, value in raw.items() if key in names}
+    return {**fields, **{key: value for key, value in raw.items() if key not in names}}
 
 
 class Scheduler(Section):

@@ -64,10 +64,10 @@ class Docker:
     async def has_image(self, image: str) -> str | None:
         """Return the id of the image; None where the daemon has none of that name."""
         try:
-            found = await self._call("GET", f"/images/{quote(image, safe='/:@')}/json")
+            answer = await self._call("GET", f"/images/{quote(image, safe='/:@')}/json")
         except NotFound:
             return None
-        return str(json.loads(found)["Id"])
+        return str(json.loads(answer)["Id"])
 
     async def pull(
         self, image: str, auth: Mapping[str, Any] | None, on_message: Callable[[dict[str, Any]], None] = lambda _: None

@@ -20,7 +20,7 @@ from determined.engines.docker.starter import RESOURCE, Starter
 from determined.engines.docker.tracked_container import ENDED_EARLY, TrackedContainer
 from determined.engines.host import directory
 from determined.engines.host.detect import detect, slot_type
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.engines.model import EngineEvent, GoneReason, Launch, Node, RunnerGone
 from determined.errors import DeterminedError, FailedPrecondition, Unavailable
 
@@ -79,7 +79,7 @@ class DockerEngine(Engine):
         self._starter: Starter | None = None
         self._held: dict[str, TrackedContainer] = {}
         self._gone: set[str] = set()
-        self._remains: dict[str, tuple[TrackedContainer, Found]] = {}  # until their end is on record
+        self._remains: dict[str, tuple[TrackedContainer, DirectoryState]] = {}  # until their end is on record
         self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
         self._changed = asyncio.Event()
         self._is_hearing = False  # the daemon's events
@@ -143,7 +143,7 @@ class DockerEngine(Engine):
                 await asyncio.wait([held.bringing])
             if not await asyncio.to_thread(held.has_begun) and await self._is_absent(held):
                 event = RunnerGone(resource_id, GoneReason.NOT_STARTED, ENDED_EARLY)
-                self._report_gone(held, Found.DEAD, event)
+                self._report_gone(held, DirectoryState.DEAD, event)
                 return
             await self._end(held, force=force)
         self._changed.set()
@@ -152,9 +152,9 @@ class DockerEngine(Engine):
         remains = self._remains.pop(resource_id, None)
         if remains is None:
             return
-        held, found = remains
+        held, state = remains
         await self._remove(held.name)
-        await asyncio.to_thread(held.clear_away, found)
+        await asyncio.to_thread(held.clear_away, state)
 
     def unclaimed(self) -> Sequence[str]:
         """Return runners that an earlier master left here, dead or alive, and that `start` has not asked for since."""
@@ -172,8 +172,8 @@ class DockerEngine(Engine):
         await asyncio.to_thread(directory.put_aside, held.run_dir)
 
     async def running(self) -> Sequence[str]:
-        found = {one.labels.get(RESOURCE) for one in await self._containers() if one.is_running}
-        return [resource_id for resource_id in self._held if resource_id in found]
+        resource_ids = {one.labels.get(RESOURCE) for one in await self._containers() if one.is_running}
+        return [resource_id for resource_id in self._held if resource_id in resource_ids]
 
     async def events(self) -> AsyncIterator[EngineEvent]:
         while (event := await self._events.get()) is not None:
@@ -198,11 +198,11 @@ class DockerEngine(Engine):
     async def _remove_strays(self) -> None:
         """Remove containers of ours without a directory: it was removed, or a master died while it probed an image."""
         try:
-            found = await self._containers()
+            containers = await self._containers()
         except (Unavailable, FailedPrecondition) as e:
             logger.warning("%s: %s", self.name, e.message)
             return
-        for one in found:
+        for one in containers:
             if one.labels.get(RESOURCE) not in self._held:
                 logger.warning("container %s belongs to no runner of this master: removed", one.id[:12])
                 await self._remove(one.id)
@@ -288,31 +288,33 @@ class DockerEngine(Engine):
     async def _states(self) -> dict[str, Status] | None:
         """Return the containers by resource id; None while the daemon does not answer, which is logged once."""
         try:
-            found = {one.labels.get(RESOURCE, ""): one for one in await self._containers()}
+            containers = {one.labels.get(RESOURCE, ""): one for one in await self._containers()}
         except (Unavailable, FailedPrecondition) as e:
             if not self._is_away:
                 logger.warning("%s: %s; runners are left as they are", self.name, e.message)
             self._is_away = True
             return None
         self._is_away = False
-        return found
+        return containers
 
     async def _settle(self, held: TrackedContainer, states: dict[str, Status] | None) -> None:
         state = states.get(held.resource_id) if states is not None else None
         if state is not None and state.is_running:
             return
-        found, has_begun, is_drained = await asyncio.to_thread(held.look)
+        directory_state, has_begun, is_drained = await asyncio.to_thread(held.look)
         if held.resource_id not in self._held or held.lock.locked():
             return  # disowned, or ended meanwhile
-        if found is Found.DONE:
-            self._report_gone(held, found, held.exit_event(found, ""))
-        elif found is Found.ALIVE or asyncio.get_running_loop().time() < held.retry_at:
+        if directory_state is DirectoryState.DONE:
+            self._report_gone(held, directory_state, held.exit_event(directory_state, ""))
+        elif directory_state is DirectoryState.ALIVE or asyncio.get_running_loop().time() < held.retry_at:
             return
         elif held.launch is None and (state is None or state.state == "created"):
             # A container is made only for a runner that was asked for. One that nobody asks for and that has nothing to
             # report was reported by a master that died before it could remove it.
             if states is not None and is_drained:
-                self._report_gone(held, found, RunnerGone(held.resource_id, GoneReason.LOST, "nothing is left of it"))
+                self._report_gone(
+                    held, directory_state, RunnerGone(held.resource_id, GoneReason.LOST, "nothing is left of it")
+                )
         elif states is not None or not has_begun:
             held.bringing = asyncio.create_task(self._bring(held, state), name=f"{self.name}-{held.resource_id}")
 
@@ -330,12 +332,12 @@ class DockerEngine(Engine):
             held.idle_since = asyncio.get_running_loop().time()
             self._changed.set()
         if event is not None:
-            self._report_gone(held, Found.DEAD, event)
+            self._report_gone(held, DirectoryState.DEAD, event)
 
-    def _report_gone(self, held: TrackedContainer, found: Found, event: RunnerGone) -> None:
+    def _report_gone(self, held: TrackedContainer, state: DirectoryState, event: RunnerGone) -> None:
         # Container and directory stay until the event is on record: a master killed before that finds them.
         if self._held.pop(held.resource_id, None) is None:
             return
         self._gone.add(held.resource_id)
-        self._remains[held.resource_id] = (held, found)
+        self._remains[held.resource_id] = (held, state)
         self._events.put_nowait(event)

@@ -45,13 +45,13 @@ class Images:
             raise FailedPrecondition(
                 "no image is named for this task; set environment.image, or task_container_defaults.image for all"
             )
-        found = None if wanted.force_pull else await self._docker.has_image(image)
-        if found is None:
+        image_id = None if wanted.force_pull else await self._docker.has_image(image)
+        if image_id is None:
             await self._fetch(image, wanted, tell)
-            found = await self._docker.has_image(image)
-        if found is None:
+            image_id = await self._docker.has_image(image)
+        if image_id is None:
             raise Unavailable(f"image '{image}' was fetched and is gone again")
-        return found
+        return image_id
 
     async def has_determined(self, image_id: str) -> bool:
         """Check whether `python3` of the image has determined of our own version."""

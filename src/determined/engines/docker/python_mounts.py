@@ -53,26 +53,26 @@ def find_python_mounts(python: str) -> PythonMounts:
             [python, "-c", _QUESTION, *PACKAGES],
             capture_output=True, check=True, timeout=_ANSWER_SECONDS, stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        found = json.loads(done.stdout)
+        paths = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as e:
         raise FailedPrecondition(f"{python} does not work as a Python ({e}); correct resource_manager.python") from e
-    missing = [name for name, place in found["packages"].items() if place is None]
+    missing = [name for name, place in paths["packages"].items() if place is None]
     if missing:
         raise FailedPrecondition(
             f"{python} lacks {', '.join(missing)}; install redetermined there (its wheel or a checkout)"
         )
-    return PythonMounts(found["executable"], paths_of(found))
+    return PythonMounts(paths["executable"], paths_of(paths))
 
 
-def paths_of(found: dict[str, object]) -> tuple[str, ...]:
+def paths_of(prefixes: dict[str, object]) -> tuple[str, ...]:
     """Return the fewest paths that hold everything the interpreter needs."""
-    prefix, base = str(found["prefix"]), str(found["base"])
+    prefix, base = str(prefixes["prefix"]), str(prefixes["base"])
     wanted = [prefix] if prefix not in _SHARED_PREFIXES else []
     if base in _SHARED_PREFIXES:
-        wanted += [str(found[key]) for key in ("executable", "real", "stdlib", "library") if found[key]]
+        wanted += [str(prefixes[key]) for key in ("executable", "real", "stdlib", "library") if prefixes[key]]
     else:
         wanted.append(base)
-    packages = found["packages"]
+    packages = prefixes["packages"]
     assert isinstance(packages, dict)
     return _outermost([*wanted, *map(str, packages.values())])
 

@@ -12,7 +12,7 @@ from determined.engines.docker.container_spec import EngineValues, container_bod
 from determined.engines.docker.images import Images
 from determined.engines.docker.python_mounts import PythonMounts
 from determined.engines.docker.tracked_container import KILLED_STATUS, TrackedContainer
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.engines.model import Container, GoneReason, Launch, Node, RunnerGone, RunnerNews
 from determined.errors import AlreadyExists, DeterminedError, Unavailable
 
@@ -96,7 +96,7 @@ class Starter:
 
     async def _exit_event(self, held: TrackedContainer) -> RunnerGone:
         words = await self._docker.last_words(held.name)
-        return await asyncio.to_thread(held.exit_event, Found.DEAD, words)
+        return await asyncio.to_thread(held.exit_event, DirectoryState.DEAD, words)
 
     async def _create(self, held: TrackedContainer) -> None:
         launch = held.launch

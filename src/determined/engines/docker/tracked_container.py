@@ -11,7 +11,7 @@ import msgspec
 from determined.engines.docker.api import Ended
 from determined.engines.docker.container_spec import visible_devices
 from determined.engines.host import directory, process
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.engines.model import Container, GoneReason, Launch, Mount, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.container import RESOURCES_TYPE
@@ -66,7 +66,7 @@ class TrackedContainer:
         """Limit of restarts reached: from then on a request to end it is granted."""
         return self.restarts >= len(_DELAYS)
 
-    def look(self) -> tuple[Found, bool, bool]:
+    def look(self) -> tuple[DirectoryState, bool, bool]:
         """Return the state of its directory, whether a runner has begun there, and whether its records are shipped."""
         return directory.find(self.run_dir), self.has_begun(), directory.is_drained(self.run_dir)
 
@@ -122,9 +122,9 @@ class TrackedContainer:
             except Unavailable as e:
                 logger.warning("%s: %s", self.resource_id, e.message)
 
-    def exit_event(self, found: Found, words: str) -> RunnerGone:
+    def exit_event(self, state: DirectoryState, words: str) -> RunnerGone:
         """Return the event of its end. `words`: the last output of its container."""
-        if found is Found.DONE:
+        if state is DirectoryState.DONE:
             return RunnerGone(self.resource_id, GoneReason.EXITED)
         if self.was_ended_early():
             return RunnerGone(self.resource_id, GoneReason.NOT_STARTED, ENDED_EARLY)
@@ -140,9 +140,9 @@ class TrackedContainer:
             text += f"; what it could not report is kept in {directory.aside_of(self.run_dir)}"
         return RunnerGone(self.resource_id, GoneReason.LOST, text)
 
-    def clear_away(self, found: Found) -> None:
+    def clear_away(self, state: DirectoryState) -> None:
         """Remove the directory once its end is on record. Records that never reached the master are kept."""
-        if found is Found.DONE or directory.is_drained(self.run_dir):
+        if state is DirectoryState.DONE or directory.is_drained(self.run_dir):
             directory.remove(self.run_dir)
         else:
             directory.put_aside(self.run_dir)
@@ -150,7 +150,7 @@ class TrackedContainer:
     def _tell(self, launch: Launch) -> None:
         """Write the master's present address. A failure is only logged: the runner may be alive and well."""
         try:
-            if directory.find(self.run_dir) is not Found.DONE:
+            if directory.find(self.run_dir) is not DirectoryState.DONE:
                 self._write(launch)
         except Unavailable as e:
             logger.warning("%s: cannot be told the master's address: %s", self.resource_id, e.message)

@@ -85,13 +85,13 @@ def detect(
             return (_cpu_slot(node_id, 0, _cpu_brand()),)
         case SlotType.AUTO:
             return _only(_nvidia(ask), visible) or _only(_rocm(ask), visible) or (_cpu_slot(node_id, 0, _cpu_brand()),)
-    found = _only(_rocm(ask) if kind is SlotType.ROCM else _nvidia(ask), visible)
-    if not found:
+    devices = _only(_rocm(ask) if kind is SlotType.ROCM else _nvidia(ask), visible)
+    if not devices:
         raise Unavailable(
             f"slot_type={kind} was asked for node '{node_id}', but no such device is visible here"
             f" (visible devices: {'all' if visible is None else repr(visible)}); use auto or cpu"
         )
-    return found
+    return devices
 
 
 def count_gpus(visible: str | None, *, ask: Query = query) -> int:
@@ -113,12 +113,12 @@ def _rocm(ask: Query) -> tuple[Slot, ...]:
     except msgspec.DecodeError as e:
         logger.warning("rocm-smi printed no JSON; its devices are not offered: %s", e)
         return ()
-    found = []
+    devices = []
     for name, card in cards.items():
         number = name.removeprefix("card")
         if number != name and number.isdecimal():
-            found.append(Slot(int(number), Device.ROCM, card.get("Unique ID", name), _rocm_brand(card)))
-    return tuple(sorted(found, key=lambda slot: slot.id))
+            devices.append(Slot(int(number), Device.ROCM, card.get("Unique ID", name), _rocm_brand(card)))
+    return tuple(sorted(devices, key=lambda slot: slot.id))
 
 
 def _rocm_brand(card: dict[str, str]) -> str:

@@ -24,7 +24,7 @@ LOST = "lost"  # under the run root: directories whose records never reached the
 _FRESH = ".new-"  # being made; after a kill in the middle, what is left does not count as a run directory
 
 
-class Found(StrEnum):
+class DirectoryState(StrEnum):
     """State of a run directory's runner."""
 
     ALIVE = "alive"  # its runner holds the lock
@@ -32,7 +32,7 @@ class Found(StrEnum):
     DEAD = "dead"  # its runner vanished, or never began
 
 
-def find(run_dir: RunDir) -> Found:
+def find(run_dir: RunDir) -> DirectoryState:
     """Return the state of a runner.
 
     If another thing was put in the place of a file, this one directory counts as dead.
@@ -40,11 +40,11 @@ def find(run_dir: RunDir) -> Found:
     try:
         # The lock first: a runner writes `done` while it still holds it.
         if lock.is_held(run_dir.lock):
-            return Found.ALIVE
-        return Found.DONE if run_dir.done.exists() else Found.DEAD
+            return DirectoryState.ALIVE
+        return DirectoryState.DONE if run_dir.done.exists() else DirectoryState.DEAD
     except OSError as e:
         logger.warning("run directory %s is spoilt: %s", run_dir.path, e)
-        return Found.DEAD
+        return DirectoryState.DEAD
 
 
 def make_root(run_root: Path) -> None:

@@ -126,13 +126,13 @@ def _descendants(pid: int) -> list[psutil.Process]:
 
 
 def _session(leader: int) -> list[psutil.Process]:
-    found = []
+    pids = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             # A zombie is dead already and only waits for its parent.
             if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
+                pids.append(process)
+    return pids
 
 
 def _uid(run_as: RunAs) -> int:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from determined.engines.host import directory, process
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.engines.model import GoneReason, RunAs, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.layout import RunDir
@@ -78,7 +78,7 @@ class Runner:
         if self._child is not None and self._child.poll() is None:
             # Not by its lock: asking for that could keep a runner that just begins from taking it.
             return True
-        return directory.find(self.run_dir) is Found.ALIVE
+        return directory.find(self.run_dir) is DirectoryState.ALIVE
 
     def launch(self, file: LaunchFile, run_as: RunAs, *, begun: bool = False) -> None:
         """Make the directory and start; on a directory that exists, take up what is found there.
@@ -127,15 +127,15 @@ class Runner:
         identity = None if ours else process.Identity(owner.st_uid, owner.st_gid, (owner.st_gid,))
         self._child = process.spawn(self._python, self.run_dir, identity)
 
-    def look(self) -> Found:
+    def look(self) -> DirectoryState:
         """Return its state. A child that ended is reaped here."""
         if self._child is not None:
             if self._child.poll() is None:
-                return Found.ALIVE
+                return DirectoryState.ALIVE
             self._child = None
             if self.run_dir.done.exists():
                 # Its orphan killer may hold the lock for another moment; there is nothing left to wait for.
-                return Found.DONE
+                return DirectoryState.DONE
         return directory.find(self.run_dir)
 
     def end(self, *, force: bool) -> None:
@@ -153,7 +153,7 @@ class Runner:
     def disown(self) -> bool:
         """End it and its task, and put its directory aside as it is. False when it could not be ended."""
         deadline = time.monotonic() + _DISOWN_SECONDS
-        while directory.find(self.run_dir) is Found.ALIVE:
+        while directory.find(self.run_dir) is DirectoryState.ALIVE:
             if time.monotonic() > deadline:
                 return False
             pid = process.runner_of(self.run_dir)
@@ -165,18 +165,18 @@ class Runner:
         directory.put_aside(self.run_dir)
         return True
 
-    def exit_event(self, found: Found) -> RunnerGone:
+    def exit_event(self, state: DirectoryState) -> RunnerGone:
         """Return the event that tells how it ended."""
-        if found is Found.DONE:
+        if state is DirectoryState.DONE:
             return RunnerGone(self.resource_id, GoneReason.EXITED)
         words = directory.last_words(self.run_dir) or "the runner vanished without a word"
         if not directory.is_drained(self.run_dir):
             words += f"; what it could not report is kept in {directory.aside_of(self.run_dir)}"
         return RunnerGone(self.resource_id, GoneReason.LOST, words)
 
-    def clear_away(self, found: Found) -> None:
+    def clear_away(self, state: DirectoryState) -> None:
         """Remove the directory once its end is on record. Records that never reached the master are kept."""
-        if found is Found.DONE or directory.is_drained(self.run_dir):
+        if state is DirectoryState.DONE or directory.is_drained(self.run_dir):
             directory.remove(self.run_dir)
         else:
             directory.put_aside(self.run_dir)
@@ -192,11 +192,11 @@ class Runner:
         return self._again and self.run_dir.started.exists()
 
     def _resume(self, file: LaunchFile, identity: process.Identity | None) -> None:
-        found = directory.find(self.run_dir)
-        if found is Found.DONE:
+        state = directory.find(self.run_dir)
+        if state is DirectoryState.DONE:
             return
         directory.write_launch(self.run_dir, self._amend(file), identity)
-        if found is Found.DEAD:
+        if state is DirectoryState.DEAD:
             directory.check_owner(self.run_dir, identity)
             self._again = True
             self._child = process.spawn(self._python, self.run_dir, identity)

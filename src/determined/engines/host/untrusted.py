@@ -36,8 +36,8 @@ def open_log(path: Path, owner: tuple[int, int] | None) -> int:
 
 def _reopen(path: Path) -> int:
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _CAREFUL)
-    found = os.fstat(descriptor)
-    if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
         return descriptor
     os.close(descriptor)
     raise Unavailable(f"{path} is not the plain file it was; somebody replaced it")

@@ -13,7 +13,7 @@ from determined._version import __version__
 from determined.engines.base import Engine
 from determined.engines.host import directory
 from determined.engines.host.detect import SlotType, count_gpus, detect, slot_type
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.engines.host.runner import Runner
 from determined.engines.model import Device, EngineEvent, Launch, Node, NodesChanged, Slot
 from determined.errors import AlreadyExists, FailedPrecondition, NotFound, Unavailable
@@ -65,7 +65,7 @@ class LocalEngine(Engine):
         self._runners: dict[str, Runner] = {}
         self._launching: dict[str, asyncio.Task[None]] = {}
         self._gone: set[str] = set()
-        self._remains: dict[str, tuple[Runner, Found]] = {}  # until their end is on record
+        self._remains: dict[str, tuple[Runner, DirectoryState]] = {}  # until their end is on record
         self._pidfds: dict[str, int] = {}
         self._events: asyncio.Queue[EngineEvent | None] = asyncio.Queue()
         self._changed = asyncio.Event()
@@ -133,8 +133,8 @@ class LocalEngine(Engine):
     async def forget(self, resource_id: str) -> None:
         remains = self._remains.pop(resource_id, None)
         if remains is not None:
-            runner, found = remains
-            await asyncio.to_thread(runner.clear_away, found)
+            runner, state = remains
+            await asyncio.to_thread(runner.clear_away, state)
 
     def unclaimed(self) -> Sequence[str]:
         """Return runners that an earlier master left here, dead or alive, and that `start` has not asked for since."""
@@ -240,12 +240,12 @@ class LocalEngine(Engine):
         """Start again what died too early, report what is gone."""
         asked = [runner for key, runner in self._runners.items() if key not in self._pidfds]
         looks = await asyncio.to_thread(lambda: [(runner, _look(runner)) for runner in asked])
-        for runner, (found, hopeless) in looks:
+        for runner, (state, hopeless) in looks:
             if runner.resource_id not in self._runners:
                 continue  # disowned meanwhile
-            if found is Found.DONE or hopeless:
-                await self._report_gone(runner, found)
-            elif found is Found.DEAD and asyncio.get_running_loop().time() >= runner.retry_at:
+            if state is DirectoryState.DONE or hopeless:
+                await self._report_gone(runner, state)
+            elif state is DirectoryState.DEAD and asyncio.get_running_loop().time() >= runner.retry_at:
                 await self._restart(runner)
 
     async def _restart(self, runner: Runner) -> None:
@@ -258,24 +258,24 @@ class LocalEngine(Engine):
             return
         self._watch_child(runner)
 
-    async def _report_gone(self, runner: Runner, found: Found) -> None:
+    async def _report_gone(self, runner: Runner, state: DirectoryState) -> None:
         # Its directory stays until the event is on record: a master killed before that finds it and tells it again.
-        event = await asyncio.to_thread(runner.exit_event, found)
+        event = await asyncio.to_thread(runner.exit_event, state)
         if self._runners.pop(runner.resource_id, None) is None:
             return  # disowned meanwhile
         self._gone.add(runner.resource_id)
-        self._remains[runner.resource_id] = (runner, found)
+        self._remains[runner.resource_id] = (runner, state)
         self._events.put_nowait(event)
 
 
-def _look(runner: Runner) -> tuple[Found, bool]:
+def _look(runner: Runner) -> tuple[DirectoryState, bool]:
     """Return the state of a runner and whether to give it up.
 
     Blocking; a broken directory concerns this runner alone.
     """
     try:
-        found = runner.look()
-        return found, found is Found.DEAD and runner.is_hopeless()
+        state = runner.look()
+        return state, state is DirectoryState.DEAD and runner.is_hopeless()
     except OSError as e:
         logger.warning("%s cannot be looked after: %s", runner.resource_id, e)
-        return Found.DEAD, False
+        return DirectoryState.DEAD, False

@@ -29,11 +29,11 @@ class ClusterView:
         available = state.available_resources_per_node()
         draining = state.state.get_draining_nodes()
         ours = self._ours(runners)
-        found = {}
+        nodes = {}
         for row in alive:
             node_id, name = row["NodeID"], _name(row)
             total = {key: float(value) for key, value in row["Resources"].items() if key not in _MOVING}
-            found[name] = BridgedNode(
+            nodes[name] = BridgedNode(
                 id=node_id,
                 name=name,
                 address=row["NodeManagerAddress"],
@@ -42,17 +42,17 @@ class ClusterView:
                 labels={str(k): str(v) for k, v in (row.get("Labels") or {}).items()},
                 draining=node_id in draining,
             )
-        return found
+        return nodes
 
     def _ours(self, runners: Iterable[TrackedActor]) -> dict[str, dict[str, float]]:
         self._released = [entry for entry in self._released if entry[0] > time.monotonic()]
         held = [(r.node, r.resources) for r in runners] + [(node, resources) for _, node, resources in self._released]
-        found: dict[str, dict[str, float]] = {}
+        used: dict[str, dict[str, float]] = {}
         for node, resources in held:
-            mine = found.setdefault(node, {})
+            mine = used.setdefault(node, {})
             for key, amount in resources.items():
                 mine[key] = mine.get(key, 0.0) + amount
-        return found
+        return used
 
 
 def _name(row: dict[str, Any]) -> str:

@@ -312,16 +312,16 @@ class RayEngine(Engine):
         """
         if not any(pool.max_nodes for pool in self._pools.values()):
             return None
-        found = []
+        bundles = []
         for launch in self._runners.wanted.values():
             pool = self._pool_on(launch.node_id)
             if pool is not None and pool.max_nodes and launch.slot_ids:
-                found.append(resources.marked(pool, resources.needed(pool, len(launch.slot_ids))))
+                bundles.append(resources.marked(pool, resources.needed(pool, len(launch.slot_ids))))
         for name, queued in self._queued.items():
             pool = self._pools[name]
             if pool.max_nodes:
-                found += resources.bundles(pool, queued, max(self.possible_sizes(name) or (), default=0))
-        return found
+                bundles += resources.bundles(pool, queued, max(self.possible_sizes(name) or (), default=0))
+        return bundles
 
     async def _watch(self) -> None:
         while True:

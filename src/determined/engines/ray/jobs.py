@@ -38,8 +38,8 @@ class Dashboard:
 
     def jobs(self) -> list[Job]:
         """Return the submitted jobs, oldest first."""
-        found = [_job(row) for row in self._call("GET", "/api/jobs/") if row.get("submission_id")]
-        return sorted(found, key=lambda job: job.started)
+        jobs = [_job(row) for row in self._call("GET", "/api/jobs/") if row.get("submission_id")]
+        return sorted(jobs, key=lambda job: job.started)
 
     def submit(self, job: str, entrypoint: str, metadata: dict[str, str]) -> None:
         body = {"entrypoint": entrypoint, "submission_id": job, "metadata": metadata, "entrypoint_num_cpus": 0}

@@ -48,12 +48,12 @@ def needed(pool: RayPool, slots: int) -> dict[str, float]:
 
 def bundles(pool: RayPool, queued: Sequence[int], largest: int) -> list[dict[str, float]]:
     """Return what the autoscaler must find room for; `largest`: slots of the largest node there can be."""
-    found: list[dict[str, float]] = []
+    wanted_bundles: list[dict[str, float]] = []
     for slots in queued:
         size = max(1, min(largest, slots)) if largest else max(1, slots)
         sizes = [size] * (slots // size) + ([slots % size] if slots % size else [])
-        found += [marked(pool, needed(pool, n)) for n in sizes or [1]]
-    return found
+        wanted_bundles += [marked(pool, needed(pool, n)) for n in sizes or [1]]
+    return wanted_bundles
 
 
 def marked(pool: RayPool, resources: Mapping[str, float]) -> dict[str, float]:

@@ -35,8 +35,8 @@ class RunnerTable:
         self.forgotten.discard(resource_id)
         if launch.begun:
             self._seen.add(resource_id)
-        found = self.reported.get(resource_id)
-        return self._end_events(found) if found is not None else []
+        runner = self.reported.get(resource_id)
+        return self._end_events(runner) if runner is not None else []
 
     def take_view(self, view: View) -> list[RunnerGone]:
         """Take a bridge's view. A bridge holds every runner until it is forgotten: one that it lacks is lost."""

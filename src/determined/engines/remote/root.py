@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 from determined.engines.host import directory
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir import lock
 from determined.rundir.layout import RunDir
@@ -28,12 +28,12 @@ def make(root: Path) -> None:
     """
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = root.lstat()
+        status = root.lstat()
     except OSError as e:
         raise Unavailable(f"run directories cannot be kept in {root}: {e}; choose another place") from e
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise FailedPrecondition(f"{root} is no directory of uid {os.geteuid()}; choose another place for runs")
-    if found.st_mode & 0o022:
+    if status.st_mode & 0o022:
         raise FailedPrecondition(f"{root} can be written by others; take that right away or choose another place")
 
 
@@ -49,7 +49,7 @@ def sweep(root: Path, now: float) -> None:
         _remove_if(RunDir(path), now, _NEW_SECONDS)
     for run_dir in directory.listing(root):
         if not _is_elsewhere(run_dir) and not _is_occupied(run_dir):
-            is_reported = directory.find(run_dir) is Found.DONE or directory.is_drained(run_dir)
+            is_reported = directory.find(run_dir) is DirectoryState.DONE or directory.is_drained(run_dir)
             _remove_if(run_dir, now, _NEW_SECONDS if is_reported else _UNREPORTED_SECONDS)
     for path in (root / directory.LOST).glob("*"):
         _remove_if(RunDir(path), now, _UNREPORTED_SECONDS)

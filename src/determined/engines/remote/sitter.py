@@ -21,7 +21,7 @@ import msgspec
 
 from determined import _bound_address
 from determined.engines.host import directory
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.engines.host.runner import Runner
 from determined.engines.model import RunAs
 from determined.engines.remote import environment, root
@@ -140,13 +140,13 @@ class Sitter:
             if self._requests.is_abandoned():
                 return self._drop()
             self._follow_requests()
-            found = self._runner.look()
-            if found is Found.DONE:
-                self._runner.clear_away(found)
+            state = self._runner.look()
+            if state is DirectoryState.DONE:
+                self._runner.clear_away(state)
                 return DONE
-            if found is Found.DEAD and not self._restart_runner():
-                logger.error("%s", self._runner.exit_event(found).detail)
-                self._runner.clear_away(found)
+            if state is DirectoryState.DEAD and not self._restart_runner():
+                logger.error("%s", self._runner.exit_event(state).detail)
+                self._runner.clear_away(state)
                 return LOST
             time.sleep(_STEP_SECONDS)
 
@@ -154,10 +154,10 @@ class Sitter:
         """Kill it all. Only a runner that just reports what a dead one left gets a moment for that."""
         self._runner.end(force=True)
         deadline = time.monotonic() + _END_SECONDS
-        while (found := self._runner.look()) is Found.ALIVE and time.monotonic() < deadline:
+        while (state := self._runner.look()) is DirectoryState.ALIVE and time.monotonic() < deadline:
             time.sleep(_STEP_SECONDS)
-        if found is not Found.ALIVE:
-            self._runner.clear_away(found)
+        if state is not DirectoryState.ALIVE:
+            self._runner.clear_away(state)
         return LOST
 
     def _restart_runner(self) -> bool:

@@ -48,14 +48,14 @@ def device_of(slot_type: str, hosts: Sequence[Host]) -> Device:
 
 def nodes_of(hosts: Sequence[Host], pools: Mapping[str, str], device: Device) -> tuple[Node, ...]:
     """Return each node once, in the first of its pools, with the others beside it. `pools`: pool -> partition."""
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     for pool, partition in pools.items():
         for host in hosts:
             if host.partition != partition or not host.is_offered:
                 continue
-            known = found.get(host.name)
-            found[host.name] = _node(host, pool, device) if known is None else _also(known, pool)
-    return tuple(found[name] for name in sorted(found))
+            known = nodes.get(host.name)
+            nodes[host.name] = _node(host, pool, device) if known is None else _also(known, pool)
+    return tuple(nodes[name] for name in sorted(nodes))
 
 
 def spread(

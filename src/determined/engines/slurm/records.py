@@ -61,10 +61,10 @@ class Records:
     def hosts(self) -> list[str]:
         """Return the last answer of sinfo."""
         try:
-            found: list[str] = json.loads((self._place / "sinfo.json").read_text())
+            hosts: list[str] = json.loads((self._place / "sinfo.json").read_text())
         except (OSError, ValueError):
             return []
-        return found
+        return hosts
 
     def _path(self, record: Record) -> Path:
         return self._place / f"job-{record.allocation_id}.json"

@@ -99,11 +99,11 @@ def check_arguments(sbatch_args: Sequence[str], device: Device) -> None:
 
 def time_limit(sbatch_args: Sequence[str]) -> int | None:
     """Return the seconds of the submitter's --time; None where there is none, or none that we can read."""
-    found = None
+    limit = None
     for text in sbatch_args:
         match = re.fullmatch(r"(?:--time[= ]|-t ?)\s*(\S+)", text.strip())
-        found = parse_time(match[1]) if match else found
-    return found
+        limit = parse_time(match[1]) if match else limit
+    return limit
 
 
 def parse_time(text: str) -> int | None:

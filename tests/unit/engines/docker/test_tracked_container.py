@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from determined.engines.docker.tracked_container import TrackedContainer
-from determined.engines.host.directory import Found
+from determined.engines.host.directory import DirectoryState
 from determined.engines.model import Container, Device, GoneReason, Launch, Mount, RunAs
 from determined.errors import FailedPrecondition
 from determined.rundir.layout import RunDir
@@ -51,7 +51,7 @@ def test_runner_that_had_to_be_killed_before_it_began_is_not_started_again(tmp_p
     assert not one.is_hopeless()
     one.was_killed = True
     assert one.is_hopeless()
-    assert one.exit_event(Found.DEAD, "").reason is GoneReason.NOT_STARTED
+    assert one.exit_event(DirectoryState.DEAD, "").reason is GoneReason.NOT_STARTED
     one.run_dir.control.touch()
     assert not one.is_hopeless()
 
