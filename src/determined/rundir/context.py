@@ -87,9 +87,9 @@ def copy_directory(
     """
     left_out = without.resolve()
     ((_, paths),) = _sources(root.resolve(), (), [], notice)
-    found = list(_within_limit(entry for entry in paths if not entry[0].is_relative_to(left_out)))
+    entries = list(_within_limit(entry for entry in paths if not entry[0].is_relative_to(left_out)))
     destination.mkdir(parents=True, exist_ok=True)
-    for path, name in found:
+    for path, name in entries:
         target = destination / name
         try:
             if path.is_dir():
@@ -139,12 +139,12 @@ def unpack(tgz: bytes, destination: Path) -> None:
         raise FailedPrecondition(f"the context archive cannot be unpacked into {destination}: {e.strerror or e}") from e
 
 
-_Found = Iterator[tuple[Path, str]]
+_Entries = Iterator[tuple[Path, str]]
 
 
 def _sources(
     root: Path | None, includes: Sequence[Path], environments: list[str], notice: Callable[[str], None]
-) -> Iterator[tuple[Path, _Found]]:
+) -> Iterator[tuple[Path, _Entries]]:
     """Yield each source with its kept files; skipped virtual environments are added to `environments`."""
     taken: set[str] = set()
     if root is not None:
@@ -159,9 +159,9 @@ def _sources(
         yield include, _include(include, taken, environments, notice)
 
 
-def _within_limit(found: _Found) -> _Found:
+def _within_limit(entries: _Entries) -> _Entries:
     total = 0
-    for path, name in found:
+    for path, name in entries:
         with contextlib.suppress(OSError):  # gone meanwhile
             total += path.stat().st_size if path.is_file() else 0
         if total > MAX_CONTEXT_BYTES:
@@ -169,7 +169,7 @@ def _within_limit(found: _Found) -> _Found:
         yield path, name
 
 
-def _include(path: Path, taken: set[str], environments: list[str], notice: Callable[[str], None]) -> _Found:
+def _include(path: Path, taken: set[str], environments: list[str], notice: Callable[[str], None]) -> _Entries:
     if not path.exists():
         raise NotFound(f"included path '{path}' does not exist")
     name = path.resolve().name
@@ -181,7 +181,7 @@ def _include(path: Path, taken: set[str], environments: list[str], notice: Calla
     return _walk_include(path, name, environments, notice)
 
 
-def _walk_include(path: Path, name: str, environments: list[str], notice: Callable[[str], None]) -> _Found:
+def _walk_include(path: Path, name: str, environments: list[str], notice: Callable[[str], None]) -> _Entries:
     yield path, name
     yield from _walk(path, _ignoring(path), PurePosixPath(name), environments, notice=notice)
 
@@ -202,7 +202,7 @@ def _walk(
     *,
     deep: bool = True,
     notice: Callable[[str], None] = logger.warning,
-) -> _Found:
+) -> _Entries:
     """Yield (path, name in the archive) of everything kept below `root`; ignored directories are not entered."""
     pending = [root]
     while pending:

@@ -46,9 +46,9 @@ class Ledger:
 def read_ledger(directory: Path) -> Ledger | None:
     """Read the ledger; None where no process writes one for these files, or the file is not a ledger."""
     try:
-        found = json.loads(_noted(directory).read_text())
-        sent = {str(path): (int(size), int(changed)) for path, (size, changed) in found["sent"].items()}
-        return Ledger(directory, Destination(**found["to"]), sent)
+        content = json.loads(_noted(directory).read_text())
+        sent = {str(path): (int(size), int(changed)) for path, (size, changed) in content["sent"].items()}
+        return Ledger(directory, Destination(**content["to"]), sent)
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None
 

@@ -58,10 +58,10 @@ def record_failure(run_dir: Path, failure: Failure) -> None:
 def read_failure(run_dir: Path) -> Failure | None:
     """Read the failure; None where no launcher wrote one, or the file is not a failure."""
     try:
-        found: dict[str, Any] = json.loads((run_dir / _NAME).read_text())
-        rank = None if found["rank"] is None else int(found["rank"])
-        lines = [str(line)[:_LINE_CHARACTERS] for line in found["lines"][:LAST_LINES]]
-        return Failure(rank, int(found["status"]), float(found["time"]), lines, int(found["attempt"]))
+        content: dict[str, Any] = json.loads((run_dir / _NAME).read_text())
+        rank = None if content["rank"] is None else int(content["rank"])
+        lines = [str(line)[:_LINE_CHARACTERS] for line in content["lines"][:LAST_LINES]]
+        return Failure(rank, int(content["status"]), float(content["time"]), lines, int(content["attempt"]))
     except (OSError, ValueError, TypeError, LookupError):
         return None
 

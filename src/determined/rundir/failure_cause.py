@@ -64,8 +64,8 @@ def find_cause(lines: Sequence[LogLine], *, python: str | None = None) -> Cause:
     `python`: the interpreter of the task, if known.
     """
     last_run = _last_run(lines)
-    tracebacks = [found for group in _by_process(last_run) if (found := _last_traceback(group)) is not None]
-    tracebacks.sort(key=lambda found: found[0])  # of several ranks, the first that failed
+    tracebacks = [traceback for group in _by_process(last_run) if (traceback := _last_traceback(group)) is not None]
+    tracebacks.sort(key=lambda traceback: traceback[0])  # of several ranks, the first that failed
     reason = next((m["reason"] for line in reversed(last_run) if (m := _ENDED.match(line.text))), None)
     if tracebacks:
         _, error, frames = tracebacks[0]
@@ -130,10 +130,10 @@ _ACTIVE = "the environment that is active when you submit"
 _OURS = frozenset(["determined", "determined_common", "redetermined"])
 
 
-def _missing_module(found: re.Match[str]) -> tuple[str, str]:
-    name, is_part, _ = found[1].partition(".")
+def _missing_module(match: re.Match[str]) -> tuple[str, str]:
+    name, is_part, _ = match[1].partition(".")
     if is_part:  # Python names the outermost that it lacks
-        return _missing_part(found)
+        return _missing_part(match)
     likely = f"the Python that ran the task has no module '{name}'"
     if name in _OURS:
         return (
@@ -149,22 +149,22 @@ def _missing_module(found: re.Match[str]) -> tuple[str, str]:
     )
 
 
-def _missing_part(found: re.Match[str]) -> tuple[str, str]:
-    name = found[1].partition(".")[0]
+def _missing_part(match: re.Match[str]) -> tuple[str, str]:
+    name = match[1].partition(".")[0]
     if name in _OURS:
-        return _missing_of_ours(found[1])
+        return _missing_of_ours(match[1])
     return (
-        f"'{name}' is installed, in a version that has no '{found[1]}'",
+        f"'{name}' is installed, in a version that has no '{match[1]}'",
         f"change the import, or pin in environment.python the version of {name} that your code was written for",
     )
 
 
-def _missing_name(found: re.Match[str]) -> tuple[str, str]:
-    name = found[2].partition(".")[0]
+def _missing_name(match: re.Match[str]) -> tuple[str, str]:
+    name = match[2].partition(".")[0]
     if name in _OURS:
-        return _missing_of_ours(f"{found[2]}.{found[1]}")
+        return _missing_of_ours(f"{match[2]}.{match[1]}")
     return (
-        f"'{name}' is installed, in a version that has no '{found[1]}' in '{found[2]}'",
+        f"'{name}' is installed, in a version that has no '{match[1]}' in '{match[2]}'",
         f"change the import, or pin in environment.python the version of {name} that your code was written for",
     )
 
@@ -176,10 +176,10 @@ def _missing_of_ours(name: str) -> tuple[str, str]:
     )
 
 
-def _missing_file(found: re.Match[str]) -> tuple[str, str]:
-    if (found[1] or "").startswith("/"):
+def _missing_file(match: re.Match[str]) -> tuple[str, str]:
+    if (match[1] or "").startswith("/"):
         return (
-            f"{found[1]} does not exist on the node where the task ran",
+            f"{match[1]} does not exist on the node where the task ran",
             "correct the path, or put the data where that node sees it",
         )
     return (
@@ -236,6 +236,6 @@ def _explain(error: str, rules: Iterable[_Rule]) -> tuple[str | None, str | None
     if removed is not None:
         return removed.likely(), removed.advice()
     for pattern, explain in rules:
-        if found := pattern.search(error):
-            return explain(found)
+        if match := pattern.search(error):
+            return explain(match)
     return None, None

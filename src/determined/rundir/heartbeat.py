@@ -49,10 +49,10 @@ def readings(directory: Path) -> list[Reading]:
     """Return the heartbeat of every process that ever had one in this run."""
     if not directory.is_dir():
         return []
-    found = []
+    readings = []
     for page in directory.glob(f"*{_PAGE}"):
         content = page.read_bytes()
         if len(content) == _PAGE_BYTES and page.stem.isdigit():
             words = memoryview(content).cast("Q")
-            found.append(Reading(int(page.stem), words[_RANK], words[_BEATS], page.with_suffix(_STACKS)))
-    return sorted(found, key=lambda reading: reading.rank)
+            readings.append(Reading(int(page.stem), words[_RANK], words[_BEATS], page.with_suffix(_STACKS)))
+    return sorted(readings, key=lambda reading: reading.rank)

@@ -35,7 +35,7 @@ def _mounted_from(path: Path) -> str:
         lines = [line.split() for line in _MOUNTS.read_text().splitlines()]
     except OSError:
         return ""
-    found = [
+    sources = [
         (len(fields[4]), number, fields[3]) for number, fields in enumerate(lines) if path.is_relative_to(fields[4])
     ]
-    return max(found)[2] + "/" if found else ""
+    return max(sources)[2] + "/" if sources else ""

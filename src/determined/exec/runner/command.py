@@ -31,14 +31,14 @@ def entrypoint_argv(entrypoint: str | list[str], slots: int = 1) -> list[str]:
 
 def hooks(run_dir: RunDir, workdir: Path, text: str | None) -> list[Path]:
     """Return the hooks to source, in order; the cluster's own is written to a file first."""
-    found = []
+    paths = []
     if text:
         cluster_hook = run_dir.path / "dynamic-tcd-startup-hook.sh"
         cluster_hook.write_text(text + "\n")
-        found.append(cluster_hook)
+        paths.append(cluster_hook)
     if (workdir / STARTUP_HOOK).is_file():
-        found.append(workdir / STARTUP_HOOK)
-    return found
+        paths.append(workdir / STARTUP_HOOK)
+    return paths
 
 
 def write_script(run_dir: RunDir, hook_files: list[Path], argv: list[str]) -> list[str]:

@@ -24,10 +24,10 @@ def explain(lines: Sequence[Line], python: str | None) -> str:
 
 
 def _hidden_in_tmp(error: str) -> str:
-    found = _MISSING.search(error)
-    if found is None or not Path(found[1]).exists():
+    match = _MISSING.search(error)
+    if match is None or not Path(match[1]).exists():
         return ""
     return (
-        f". {found[1]} is in the node's {TMP}, and this task has a {TMP} of its own: name it in bind_mounts, or set"
+        f". {match[1]} is in the node's {TMP}, and this task has a {TMP} of its own: name it in bind_mounts, or set"
         " environment.shared_tmp: true"
     )

@@ -78,9 +78,9 @@ def _sentence(alarm: Alarm, limit: float, node: str) -> str:
 
 def _records(run_dir: RunDir) -> dict[int, int]:
     """Return the number of records reported so far by each process."""
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for head in run_dir.journals.glob(f"{_USER}*.head"):
         pid = head.name.split("-")[1]
         if pid.isdigit():
-            found[int(pid)] = found.get(int(pid), 0) + committed_of(head.read_bytes())
-    return found
+            counts[int(pid)] = counts.get(int(pid), 0) + committed_of(head.read_bytes())
+    return counts

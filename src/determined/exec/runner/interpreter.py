@@ -37,10 +37,10 @@ def choose(candidates: Iterable[tuple[str | None, str]], say: Say) -> Interprete
     for path, origin in candidates:
         if not path:
             continue
-        found = own() if _is_own(path) else _inspect(path)
-        if isinstance(found, Interpreter):
-            return _announce(found, origin, problems, say)
-        problems.append(f"{path} ({origin}) {found}")
+        interpreter = own() if _is_own(path) else _inspect(path)
+        if isinstance(interpreter, Interpreter):
+            return _announce(interpreter, origin, problems, say)
+        problems.append(f"{path} ({origin}) {interpreter}")
     return _announce(own(), NODES_OWN, problems, say)
 
 

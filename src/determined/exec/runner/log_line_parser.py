@@ -42,10 +42,10 @@ class LineParser:
 def parse_line(text: str) -> Line:
     """Take a leading `[rank=N]`, then a leading `LEVEL:`, out of the text."""
     rank = level = None
-    if text.startswith("[rank=") and (found := _RANK.match(text)):
-        rank = int(found[1])
-        text = text[found.end() :]
-    if text[:1] in _LEVEL_INITIALS and (found := _LEVEL.match(text)):
-        level = found[1]
-        text = text[found.end() :]
+    if text.startswith("[rank=") and (match := _RANK.match(text)):
+        rank = int(match[1])
+        text = text[match.end() :]
+    if text[:1] in _LEVEL_INITIALS and (match := _LEVEL.match(text)):
+        level = match[1]
+        text = text[match.end() :]
     return text, level, rank

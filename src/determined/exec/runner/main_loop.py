@@ -49,10 +49,10 @@ def main(arguments: list[str]) -> int:
 def _tied_to(run_dir: RunDir) -> int | None:
     """Return the pid of the sitter to end with, or None. On another host nobody looks for a runner without one."""
     try:
-        found = json.loads(run_dir.launch.read_bytes()).get("tiedTo")
+        pid = json.loads(run_dir.launch.read_bytes()).get("tiedTo")
     except (OSError, ValueError, AttributeError):
         return None  # the next reader reports what is wrong with it
-    return found if isinstance(found, int) else None
+    return pid if isinstance(pid, int) else None
 
 
 def _detach() -> None:

@@ -63,8 +63,8 @@ class KillCount:
 
     def _count(self) -> int:
         text = _text(self._file) if self._file is not None else None
-        found = re.search(r"^oom_kill (\d+)$", text or "", re.MULTILINE)
-        return int(found[1]) if found else 0
+        match = re.search(r"^oom_kill (\d+)$", text or "", re.MULTILINE)
+        return int(match[1]) if match else 0
 
 
 def find_shortage(statuses: Iterable[int], lines: Sequence[str], kills: KillCount) -> Shortage | None:

@@ -57,8 +57,8 @@ def _mount(source: str, target: str, flags: int) -> None:
 
 def _kept_flags(path: str) -> int:
     """Return the flags that a user namespace may not take away from a mount."""
-    found = os.statvfs(path).f_flag
-    return sum(flag for shown, flag in _MS_KEPT.items() if found & shown)
+    flags = os.statvfs(path).f_flag
+    return sum(flag for shown, flag in _MS_KEPT.items() if flags & shown)
 
 
 def _write(path: str, text: str) -> None:

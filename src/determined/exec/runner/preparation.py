@@ -102,12 +102,12 @@ def probe_storage(prepared: Prepared, warn: Callable[[str], None]) -> None:
         return
     from determined.exec.runner import storage_check
 
-    found = storage_check.find_trouble(storage, prepared.variables, prepared.workdir)
-    if found is None:
+    trouble = storage_check.find_trouble(storage, prepared.variables, prepared.workdir)
+    if trouble is None:
         return
-    if not found.is_certain_for(prepared.spec.entrypoint, is_hooked=prepared.is_hooked):
-        return warn(f"checkpoint storage is not probed: {found.reason}; training starts unchecked")
-    raise FailedPrecondition(f"checkpoint storage does not work: {found.reason}{found.remedy}")
+    if not trouble.is_certain_for(prepared.spec.entrypoint, is_hooked=prepared.is_hooked):
+        return warn(f"checkpoint storage is not probed: {trouble.reason}; training starts unchecked")
+    raise FailedPrecondition(f"checkpoint storage does not work: {trouble.reason}{trouble.remedy}")
 
 
 def _fetch_context(spec: TaskSpec, run_dir: RunDir, link: MasterLink) -> Path:
@@ -140,9 +140,9 @@ def _interpreter(spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSin
     # Here, because most tasks have no environment of their own and need not wait for what it imports.
     from determined.exec.runner import packages
 
-    found = packages.provide(spec.python, spec, run_dir, link, sink)
-    sink.say("INFO", interpreter.describe(found, "made for environment.python"))
-    return found
+    provided = packages.provide(spec.python, spec, run_dir, link, sink)
+    sink.say("INFO", interpreter.describe(provided, "made for environment.python"))
+    return provided
 
 
 def _tmp(

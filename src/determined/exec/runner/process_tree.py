@@ -50,24 +50,24 @@ def descendants(root: int) -> set[int]:
         fields = _stat(pid)
         if fields is not None and fields[0] != "Z":
             children.setdefault(int(fields[1]), []).append(pid)
-    found: set[int] = set()
+    pids: set[int] = set()
     pending = [root]
     while pending:
-        fresh = [pid for pid in children.get(pending.pop(), ()) if pid not in found]
-        found.update(fresh)
+        fresh = [pid for pid in children.get(pending.pop(), ()) if pid not in pids]
+        pids.update(fresh)
         pending.extend(fresh)
-    return found
+    return pids
 
 
 def marked(variable: str, value: str) -> set[int]:
     """Return our processes that were started with `variable=value`, whatever session or parent they have now."""
     wanted = f"{variable}={value}".encode()
-    found = set()
+    pids = set()
     for pid in _pids():
         with contextlib.suppress(OSError):
             if wanted in (_PROC / str(pid) / "environ").read_bytes().split(b"\0"):
-                found.add(pid)
-    return found - {os.getpid()}
+                pids.add(pid)
+    return pids - {os.getpid()}
 
 
 def kill_all(pids: set[int]) -> None:

@@ -45,13 +45,13 @@ def _catches(pid: int, number: int) -> bool:
 
 def _busy(pid: int, number: int) -> set[str]:
     """Return the threads that the signal is pending for, or that block it, as one does while it answers."""
-    found = set()
+    pids = set()
     for thread in (_PROC / str(pid) / "task").glob("*"):
         lines = _read(pid, f"task/{thread.name}/status").splitlines()
         masks = [int(line.split()[1], 16) for line in lines if line.startswith(_AWAY)]
         if any(mask >> (number - 1) & 1 for mask in masks):
-            found.add(thread.name)
-    return found
+            pids.add(thread.name)
+    return pids
 
 
 def _written(path: Path, before: int, is_over: Callable[[], bool]) -> list[str] | None:

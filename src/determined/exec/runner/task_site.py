@@ -79,12 +79,12 @@ def _keep_installed(module: ModuleType, overlay: Sequence[str]) -> None:
         os.environ.pop("PIP_PREFIX", None)
 
     def uninstall_own(self: Any, *words: Any, **options: Any) -> Any:
-        found = module.get_default_environment().get_distribution(self.req.name)
-        place = os.path.realpath(found.location) if found is not None and found.location else None
+        distribution = module.get_default_environment().get_distribution(self.req.name)
+        place = os.path.realpath(distribution.location) if distribution is not None and distribution.location else None
         if place is None or any(place == os.path.realpath(own) for own in overlay):
             return _as_local(lambda: uninstall(self, *words, **options))
         why = "other tasks use it; what this task installs goes in front of it, for this task alone"
-        sys.stderr.write(f"WARNING: {found.raw_name} {found.version} stays in {place}: {why}\n")
+        sys.stderr.write(f"WARNING: {distribution.raw_name} {distribution.version} stays in {place}: {why}\n")
         return None
 
     requirement.uninstall = uninstall_own

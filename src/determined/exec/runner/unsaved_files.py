@@ -19,11 +19,11 @@ _NAMED = 3
 
 def describe(run_dir: RunDir) -> str | None:
     """Return the line about them; None when there are none."""
-    found = sorted(_new_files(run_dir), key=lambda one: (Path(one[0]).suffix not in _RESULTS, -one[1]))
-    if not found:
+    files = sorted(_new_files(run_dir), key=lambda one: (Path(one[0]).suffix not in _RESULTS, -one[1]))
+    if not files:
         return None
-    names = ", ".join(f"{name} ({_size(size)})" for name, size in found[:_NAMED])
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    names = ", ".join(f"{name} ({_size(size)})" for name, size in files[:_NAMED])
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
     return (
         f"the working directory is deleted now, and with it files that this task wrote there: {names}{more}; to keep"
         " such files save them in a checkpoint (core_context.checkpoint.store_path), or write to an absolute path"

@@ -85,7 +85,7 @@ class Preflight:
         self.has_begun = True
         began = time.monotonic()
         try:
-            found = self._check(addresses, rank, began)
+            findings_of_all = self._check(addresses, rank, began)
         except STALE:
             raise
         except _Incomplete as e:
@@ -94,15 +94,15 @@ class Preflight:
             # Whatever goes wrong in a check must not stop a training that would work.
             logger.exception("preflight")
             return self._say("WARNING", f"preflight incomplete: {type(e).__name__}: {e}; training starts unchecked")
-        self._conclude(found, len(addresses), time.monotonic() - began)
+        self._conclude(findings_of_all, len(addresses), time.monotonic() - began)
 
-    def _conclude(self, found: list[Finding], nodes: int, seconds: float) -> None:
-        fatal = [one.text for one in found if one.fatal]
+    def _conclude(self, findings_of_all: list[Finding], nodes: int, seconds: float) -> None:
+        fatal = [one.text for one in findings_of_all if one.fatal]
         if fatal and self._mode == FAIL:
             raise FailedPrecondition(
                 f"preflight: {'; '.join(fatal)} (to start nevertheless: `preflight: warn` in the experiment config)"
             )
-        for one in found:
+        for one in findings_of_all:
             self._say("WARNING", f"preflight: {one.text}")
         if not fatal:
             self._say("INFO", f"preflight: {nodes} nodes reach each other and fit together ({seconds:.2f} s)")
@@ -150,14 +150,14 @@ class Preflight:
 
     def _local(self, mine: Facts, number: str) -> list[Finding]:
         """Return the findings of this node alone."""
-        found = []
+        local = []
         present = set((_soon(self._interfaces, time.monotonic()) or {}).values())
         if present and not findings.is_present(self._here.interface or "", present):
-            found.append(findings.absent_interface(self._here.interface or "", mine, present))
+            local.append(findings.absent_interface(self._here.interface or "", mine, present))
         if mine.rank == 0:
             taken = ports.taken(number, self._here.variables)
-            found += [findings.port_taken(mine, name, port, ports.owner(port)) for name, port in taken]
-        return found
+            local += [findings.port_taken(mine, name, port, ports.owner(port)) for name, port in taken]
+        return local
 
     def _verdicts(self, local: list[Finding], shared: list[Finding], peers: int, look: "_Look") -> list[Finding]:
         """Return the findings of all nodes, by rank.
@@ -204,16 +204,16 @@ class _Look:
         hosts = len({facts.host for facts in everyone})
         deadline = self.began + _REACHED_BY
         knocks = [(peer, _aside(lambda peer=peer: self._check_connection(peer, deadline))) for peer in peers]  # type: ignore[misc]
-        found = []
+        unreached = []
         for peer, answer in knocks:
             result = _soon(answer, deadline + _LATE_SECONDS) or ConnectionCheck(
                 "its name is not resolved in time", certain=False
             )
             if result.reason is not None and result.certain:
-                found.append(findings.unreachable(mine, peer, result.reason, hosts))
+                unreached.append(findings.unreachable(mine, peer, result.reason, hosts))
             elif result.reason is not None:
-                found.append(findings.slow(mine, peer, result.reason))
-        return found
+                unreached.append(findings.slow(mine, peer, result.reason))
+        return unreached
 
     def for_mark(self, directory: CheckpointDirectory, mine: Facts, chief: Facts) -> list[Finding]:
         if chief.mark is None:

@@ -87,12 +87,12 @@ def interfaces() -> dict[str, str]:
     """Return address -> name of the network interface that has it."""
     import psutil
 
-    found = {}
+    addresses = {}
     for name, entries in psutil.net_if_addrs().items():
         for entry in entries:
             if entry.family in (socket.AF_INET, socket.AF_INET6):
-                found[entry.address.partition("%")[0]] = name
-    return found
+                addresses[entry.address.partition("%")[0]] = name
+    return addresses
 
 
 def resolved(address: str) -> str:

@@ -27,10 +27,10 @@ def skew(everyone: Sequence[Facts], *, fatal: bool = True) -> list[Finding]:
     """
     known = [facts for facts in everyone if facts.python is not None]
     silent = [facts for facts in everyone if facts.python is None]
-    found = [*_python_skew(known), *_framework_skew(known), *_other_skew(known)]
+    findings = [*_python_skew(known), *_framework_skew(known), *_other_skew(known)]
     if silent:
-        found.append(Finding(f"the Python of {_names(silent)} did not answer: its packages are not compared", False))
-    return [Finding(one.text, one.fatal and fatal) for one in found]
+        findings.append(Finding(f"the Python of {_names(silent)} did not answer: its packages are not compared", False))
+    return [Finding(one.text, one.fatal and fatal) for one in findings]
 
 
 def is_present(wanted: str, present: Iterable[str]) -> bool:
@@ -101,13 +101,13 @@ def _python_skew(known: Sequence[Facts]) -> list[Finding]:
 
 
 def _framework_skew(known: Sequence[Facts]) -> list[Finding]:
-    found = []
+    findings = []
     for package in sorted(_FRAMEWORKS):
         releases = _by_value(known, lambda facts: _release(facts.versions.get(package)))  # noqa: B023 (used at once)
         if len(releases.keys() - {None}) > 1:
             where = _values_by_node(releases)
-            found.append(Finding(f"{package} differs: {where}; install the same version on every node", True))
-    return found
+            findings.append(Finding(f"{package} differs: {where}; install the same version on every node", True))
+    return findings
 
 
 def _other_skew(known: Sequence[Facts]) -> list[Finding]:
