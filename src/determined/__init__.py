@@ -93,9 +93,9 @@ def __getattr__(name: str) -> Any:
         raise ImportError(f"determined.{name} does not exist here: {_GONE[name]}", name=f"determined.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'determined' has no attribute {name!r}")
-    found = getattr(import_module(f"determined.{_HOMES[name]}"), _RENAMED.get(name, name))
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"determined.{_HOMES[name]}"), _RENAMED.get(name, name))
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

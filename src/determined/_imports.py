@@ -32,11 +32,11 @@ def load_optional(name: str, *, extra: str) -> ModuleType:
 def lacking_module(name: str) -> str | None:
     """Say that an installed library has no such module, and what to do; None where the library is missing itself."""
     library, _, module = name.partition(".")
-    found = sys.modules.get(library)
-    if not module or found is None:
+    loaded = sys.modules.get(library)
+    if not module or loaded is None:
         return None
     removed = removed_name(f"No module named '{name}'")
-    what = f"{library} {getattr(found, '__version__', '')}".rstrip() + f" is installed and has no module {module}"
+    what = f"{library} {getattr(loaded, '__version__', '')}".rstrip() + f" is installed and has no module {module}"
     return f"{what}; {removed.describe()}" if removed else f"{what}; pin a release that has it in environment.python"
 
 

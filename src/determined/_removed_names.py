@@ -41,9 +41,9 @@ class RemovedName:
 def removed_name(error: str) -> RemovedName | None:
     """Find what an error like "ModuleNotFoundError: No module named 'torch._six'" is about; None: not known here."""
     for pattern, made in _TABLE:
-        found = pattern.search(error)
-        if found is not None:
-            parts = [group for group in found.groups() if group is not None]
+        match = pattern.search(error)
+        if match is not None:
+            parts = [group for group in match.groups() if group is not None]
             return RemovedName(made.name.format(*parts), made.since, made.instead.format(*parts), made.pin)
     return None
 

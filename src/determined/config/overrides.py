@@ -22,9 +22,9 @@ def apply_overrides(raw: JsonObject, overrides: Iterable[str]) -> JsonObject:
 
 def parse_override(text: str) -> tuple[list[str], JsonValue]:
     """Return the path and the value of one `a.b=value`."""
-    key, found, value = text.partition("=")
+    key, separator, value = text.partition("=")
     path = key.split(".")
-    if not found or not all(path):
+    if not separator or not all(path):
         raise InvalidArgument(f"cannot read the override {text!r}; write key=value, with dots for nesting")
     parsed = _parse_value(value)
     if path[-1] == "bind_mounts" and not isinstance(parsed, list):

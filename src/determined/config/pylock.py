@@ -17,8 +17,8 @@ def count_packages(text: str) -> int:
 
 def package_paths(text: str) -> list[str]:
     """Relative to where the lock lies."""
-    found = (part.get("path") for package in _packages(text) for part in _parts(package))
-    return [path for path in found if isinstance(path, str)]
+    paths = (part.get("path") for package in _packages(text) for part in _parts(package))
+    return [path for path in paths if isinstance(path, str)]
 
 
 def editable_packages(text: str) -> list[str]:

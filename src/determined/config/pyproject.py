@@ -10,10 +10,10 @@ def explicit_indexes(text: str) -> list[str]:
     import tomllib  # here, because most texts have none, and a warm start should not wait for it
 
     try:
-        found: Any = tomllib.loads(text)
+        content: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return []  # uv says what is wrong with it
     for key in ("tool", "uv", "index"):
-        found = found.get(key) if isinstance(found, dict) else None
-    indexes = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        content = content.get(key) if isinstance(content, dict) else None
+    indexes = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
     return [str(one["url"]) for one in indexes if one.get("explicit") and "url" in one]

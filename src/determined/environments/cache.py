@@ -105,8 +105,8 @@ def read(path: Path) -> Cached | None:
         return None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         return None
-    found = Cached(path, record, used)
-    return found if os.access(found.python, os.X_OK) else None
+    cached = Cached(path, record, used)
+    return cached if os.access(cached.python, os.X_OK) else None
 
 
 def publish(path: Path, record: dict[str, Any]) -> None:
@@ -116,9 +116,9 @@ def publish(path: Path, record: dict[str, Any]) -> None:
     fresh.rename(path / _RECORD)
 
 
-def touch(found: Cached, now: float) -> None:
+def touch(cached: Cached, now: float) -> None:
     with contextlib.suppress(OSError):  # a cache that is only readable is still good
-        os.utime(found.path / _RECORD, (now, now))
+        os.utime(cached.path / _RECORD, (now, now))
 
 
 def remove(path: Path) -> None:
@@ -143,8 +143,8 @@ def size_of(path: Path) -> int:
 def list_cached(place: Place) -> list[Cached]:
     """List the environments, the longest unused first."""
     directories = sorted(place.environments.iterdir()) if place.environments.is_dir() else []
-    found = [cached for path in directories if path.is_dir() and (cached := read(path)) is not None]
-    return sorted(found, key=lambda cached: cached.used)
+    environments = [cached for path in directories if path.is_dir() and (cached := read(path)) is not None]
+    return sorted(environments, key=lambda cached: cached.used)
 
 
 def is_used(place: Place, key: str) -> bool:
@@ -179,8 +179,8 @@ def forget_resolutions(place: Place, now: float, days: float) -> None:
 
 def _remove_unfinished(place: Place) -> None:
     """Remove what killed or failed builders left, also locks without an environment. Builds in progress are locked."""
-    found = list(place.environments.iterdir()) if place.environments.is_dir() else []
-    for key in sorted({path.name.removesuffix(".lock") for path in found}):
+    directories = list(place.environments.iterdir()) if place.environments.is_dir() else []
+    for key in sorted({path.name.removesuffix(".lock") for path in directories}):
         if read(place.environments / key) is None:
             _remove_unused(place, key)
 

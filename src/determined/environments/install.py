@@ -43,12 +43,12 @@ def provide(lock: str, wanted: PythonEnvironment, directory: Path, place: Place)
     key = key_of(lock, wanted, directory)
     hold = Hold(cache.lock_of(place, key))
     try:
-        found = _await(hold, place, key, lambda: _build(key, lock, wanted, directory, place, hold))
+        cached = _await(hold, place, key, lambda: _build(key, lock, wanted, directory, place, hold))
     except BaseException:
         hold.close()
         raise
-    cache.touch(found, time.time())
-    return Environment(key, _interpreter(found), hold)
+    cache.touch(cached, time.time())
+    return Environment(key, _interpreter(cached), hold)
 
 
 def key_of(lock: str, wanted: PythonEnvironment, directory: Path) -> str:
@@ -70,9 +70,9 @@ def _await(hold: Hold, place: Place, key: str, build: Callable[[], None]) -> Cac
     looks = 0
     while True:
         if hold.share():
-            found = cache.read(place.environments / key)
-            if found is not None:
-                return found
+            cached = cache.read(place.environments / key)
+            if cached is not None:
+                return cached
             hold.release()
         if hold.take():
             if cache.read(place.environments / key) is None:
@@ -186,10 +186,10 @@ def _own_versions(names: list[str]) -> str:
     return "".join(lines)
 
 
-def _interpreter(found: Cached) -> Interpreter:
-    record = found.record
-    answer = record["answer"] if record["asked"] == list(LINKED_PACKAGES) else _asked(found.python)
-    return Interpreter.answered(found.python, answer, record["support"])
+def _interpreter(cached: Cached) -> Interpreter:
+    record = cached.record
+    answer = record["answer"] if record["asked"] == list(LINKED_PACKAGES) else _asked(cached.python)
+    return Interpreter.answered(cached.python, answer, record["support"])
 
 
 def _python_version(target: Path) -> str:

@@ -116,8 +116,8 @@ def _resolve(wanted: PythonEnvironment, text: str, base: Path, place: Place, fil
     uv, is_project = find_uv(place), _is_project(wanted)
     words = ["compile", "--python", base_python(wanted.version), "--generate-hashes", *_QUIET]
     if is_project:
-        found = uv.pip(*words, PROJECT, doing=doing, cwd=base, held=hold.descriptor)
-        lock = _explicit(base) + marked_places(found)
+        resolved = uv.pip(*words, PROJECT, doing=doing, cwd=base, held=hold.descriptor)
+        lock = _explicit(base) + marked_places(resolved)
     else:
         lock = _options(text, base) + uv.pip(*words, text=text, doing=doing, cwd=base, held=hold.descriptor)
     if is_project and local_paths(lock):
@@ -151,16 +151,16 @@ def _read(directory: Path, name: str, key: str) -> str:
 
 def _included(text: str, directory: Path) -> dict[Path, str]:
     """Return the files that requirements read (`-r`, `-c`), and those that these read."""
-    found: dict[Path, str] = {}
+    texts: dict[Path, str] = {}
     pending = [(text, directory)]
     while pending:
         outer, place = pending.pop()
         for name in included_files(outer):
             path = Path(os.path.normpath(place / name))
-            if path not in found and path.is_file():
-                found[path] = path.read_text(errors="replace")
-                pending.append((found[path], path.parent))
-    return found
+            if path not in texts and path.is_file():
+                texts[path] = path.read_text(errors="replace")
+                pending.append((texts[path], path.parent))
+    return texts
 
 
 def _settings(base: Path) -> dict[str, str]:
@@ -193,11 +193,11 @@ def _seen_from(base: Path, place: Path, line: str) -> str:
 
 
 def _refuse_editable(lock: str) -> None:
-    found = editable_packages(lock) or editable_entries(lock)
-    if found:
+    editable = editable_packages(lock) or editable_entries(lock)
+    if editable:
         raise EnvironmentUnusable(
-            f"environment.python: `{found[0]}` is editable, and an environment is shared by tasks with other copies of"
-            " it; leave that out, or import the code from the context directory"
+            f"environment.python: `{editable[0]}` is editable, and an environment is shared by tasks with other copies"
+            " of it; leave that out, or import the code from the context directory"
         )
 
 
@@ -243,10 +243,10 @@ def _tree_digest(path: Path) -> str:
 
 def _listings(places: list[str], directory: Path) -> Mapping[str, list[tuple[str, int, int]]]:
     """List local directories of wheels: a new wheel there counts at once."""
-    found = {}
+    listings = {}
     for place in filter(None, places):
         path = directory / place.removeprefix("file://")
         if path.is_dir():
             stats = [(entry.name, entry.stat()) for entry in os.scandir(path)]
-            found[place] = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
-    return found
+            listings[place] = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+    return listings

@@ -19,11 +19,11 @@ def lines_of(text: str) -> dict[str, int]:
         node = compose_yaml(text)
     except (yaml.YAMLError, InvalidConfig, ValueError, UnicodeEncodeError, RecursionError):
         return {}
-    found: dict[str, int] = {}
+    lines: dict[str, int] = {}
     if node is not None:
         for path, line in _walk(node, "", set()):
-            found.setdefault(path, line)
-    return found
+            lines.setdefault(path, line)
+    return lines
 
 
 def line_of(lines: dict[str, int], path: str) -> int | None:

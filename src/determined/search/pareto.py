@@ -11,11 +11,11 @@ def front(points: Sequence[Point]) -> list[int]:
     """Return the places of the points that nothing dominates, in their old order."""
     if not points or len(points[0]) <= 2:
         return [place for place, rank in enumerate(ranks(points)) if rank == 0]
-    found: list[int] = []
+    members: list[int] = []
     for place in _ascending(points):  # nothing that comes later dominates what came before
-        if not any(dominates(points[other], points[place]) for other in found):
-            found.append(place)
-    return sorted(found)
+        if not any(dominates(points[other], points[place]) for other in members):
+            members.append(place)
+    return sorted(members)
 
 
 def ranks(points: Sequence[Point]) -> list[int]:
@@ -32,24 +32,24 @@ def dominates(one: Point, other: Point) -> bool:
 
 def _ranks_of_two(points: Sequence[Point]) -> list[int]:
     """Rank in ascending order: a front beats a point exactly if the front's last point is no worse in the second."""
-    found = [0] * len(points)
+    ranks = [0] * len(points)
     last: list[float] = []  # of each front, the second objective of its last point; ascending
     before: tuple[tuple[float, ...], int] | None = None
     for place in _ascending(points):
         point = tuple(points[place])
         if before is not None and before[0] == point:
-            found[place] = before[1]
+            ranks[place] = before[1]
             continue
         rank = bisect_right(last, point[-1])
         last[rank : rank + 1] = [point[-1]]
-        found[place] = rank
+        ranks[place] = rank
         before = point, rank
-    return found
+    return ranks
 
 
 def _ranks_of_many(points: Sequence[Point]) -> list[int]:
     """Put each point on the first front that does not beat it; fronts beat in order, so halving finds it."""
-    found = [0] * len(points)
+    ranks = [0] * len(points)
     fronts: list[list[int]] = []
     for place in _ascending(points):
         low, high = 0, len(fronts)
@@ -63,8 +63,8 @@ def _ranks_of_many(points: Sequence[Point]) -> list[int]:
         if low == len(fronts):
             fronts.append([])
         fronts[low].append(place)
-        found[place] = low
-    return found
+        ranks[place] = low
+    return ranks
 
 
 def _ascending(points: Sequence[Point]) -> list[int]:

@@ -58,9 +58,9 @@ class HashedFiles:
     def digests(self, paths: Iterable[Path]) -> list[tuple[int, str]]:
         """Return size and hash of each file; only those that were not written here, or were changed since, are read."""
         todo = list(paths)
-        found = [self._recall(path) for path in todo]
-        read = iter(copying.hash_files(path for path, known in zip(todo, found, strict=True) if known is None))
-        return [next(read) if known is None else known for known in found]
+        known_digests = [self._recall(path) for path in todo]
+        read = iter(copying.hash_files(path for path, known in zip(todo, known_digests, strict=True) if known is None))
+        return [next(read) if known is None else known for known in known_digests]
 
     def _remember(self, raw: "_HashingFile") -> None:
         status = os.fstat(raw.fileno())

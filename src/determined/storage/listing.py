@@ -20,8 +20,8 @@ def list_directory(root: str | os.PathLike[str]) -> dict[str, int]:
         raise FileNotFoundError(f"{top} does not exist; nothing to list")
     if not top.is_dir():
         raise NotADirectoryError(f"{top} is a file; a checkpoint is a directory")
-    found = dict(_walk(top, "", frozenset()))
-    return {path: found[path] for path in sorted(found) if path not in (MANIFEST_NAME, STAGING_MARK)}
+    sizes = dict(_walk(top, "", frozenset()))
+    return {path: sizes[path] for path in sorted(sizes) if path not in (MANIFEST_NAME, STAGING_MARK)}
 
 
 def select(paths: Iterable[str], selector: Callable[[str], bool] | None) -> set[str]:

@@ -92,8 +92,8 @@ class LocalStorageManager(StorageManager):
         source, staging = Path(src), self.pre_store_path(dst)
         if source.resolve() == staging.resolve():
             links.resolve(staging)
-        found = listing.list_directory(source)
-        chosen = sorted(found if paths is None else listing.with_parents(found, paths & found.keys()))
+        sizes = listing.list_directory(source)
+        chosen = sorted(sizes if paths is None else listing.with_parents(sizes, paths & sizes.keys()))
         files = [path for path in chosen if not path.endswith("/")]
         if source.resolve() == staging.resolve():
             digests = self._hashed.digests(source / path for path in files)
@@ -203,8 +203,8 @@ class LocalStorageManager(StorageManager):
 
         Whoever fills a directory slowly (a script that keeps `store_path` open) is given that time after each change.
         """
-        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base, os.scandir(base) as found:
-            names = sorted(entry.name for entry in found if entry.name.startswith(_STAGING))
+        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base, os.scandir(base) as entries:
+            names = sorted(entry.name for entry in entries if entry.name.startswith(_STAGING))
             stale = [name for name in names if now - _last_change(base, name) > older_than_s]
             for name in stale:
                 self._check_owner(tree.status(base, name), name)
@@ -303,11 +303,12 @@ def _require_same_owner(staging: Path, final: Path) -> None:
 
     A user who sees what is staged can make a directory of that name first, and would own the checkpoint put there.
     """
-    found = os.lstat(final)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.lstat(staging).st_uid:
+    status = os.lstat(final)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.lstat(staging).st_uid:
         raise PermissionError(
             errno.EPERM,
-            f"{final} was made by another user (uid {found.st_uid}), so nothing is stored there; tell an administrator",
+            f"{final} was made by another user (uid {status.st_uid}), so nothing is stored there;"
+            " tell an administrator",
         )
 
 
@@ -355,13 +356,13 @@ def _listed(fd: int) -> Iterator[tuple[str, os.stat_result]]:
 
 def _files_and_directories(name: str, fd: int) -> list[Entry]:
     """Return the entries of a checkpoint without a manifest; its links (older releases kept them) are left out."""
-    found = []
+    paths = []
     for path, status in _listed(fd):
         if stat.S_ISREG(status.st_mode) or path.endswith("/"):
-            found.append(Entry(path, 0 if path.endswith("/") else status.st_size))
+            paths.append(Entry(path, 0 if path.endswith("/") else status.st_size))
         else:
             logger.warning("checkpoint %s: %s is a link or no regular file; it is left out", name, path)
-    return found
+    return paths
 
 
 def _check_size(checkpoint: str, status: os.stat_result | None, entry: Entry) -> None:

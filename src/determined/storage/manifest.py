@@ -70,9 +70,9 @@ def foreign(checkpoint: str, place: str) -> CheckpointNotFound:
     )
 
 
-def damaged(checkpoint: str, entry: Entry, found: str) -> CheckpointDamaged:
+def damaged(checkpoint: str, entry: Entry, difference: str) -> CheckpointDamaged:
     return CheckpointDamaged(
-        f"checkpoint {checkpoint}: file {entry.path!r} is damaged: {found}, the manifest says "
+        f"checkpoint {checkpoint}: file {entry.path!r} is damaged: {difference}, the manifest says "
         f"{entry.size} bytes, hash {entry.hash}; use another checkpoint",
         checkpoint=checkpoint,
         path=entry.path,

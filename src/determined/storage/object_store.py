@@ -65,8 +65,8 @@ class CloudStorageManager(StorageManager):
 
     def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
         source = Path(src)
-        found = listing.list_directory(source)
-        chosen = sorted(found if paths is None else listing.with_parents(found, paths & found.keys()))
+        sizes = listing.list_directory(source)
+        chosen = sorted(sizes if paths is None else listing.with_parents(sizes, paths & sizes.keys()))
         files = [path for path in chosen if not path.endswith("/")]
         digests = self._hashed.digests(source / path for path in files)
         with self._access():
@@ -154,8 +154,8 @@ class CloudStorageManager(StorageManager):
         with self._access():
             self._filesystem.invalidate_cache()
             top = self._filesystem._strip_protocol(f"{self._base_path}/{key}") + "/"
-            found = self._filesystem.find(top, detail=True)
-        return {path.removeprefix(top): from_driver(info) for path, info in sorted(found.items())}
+            files = self._filesystem.find(top, detail=True)
+        return {path.removeprefix(top): from_driver(info) for path, info in sorted(files.items())}
 
     def remove(self, key: str) -> None:
         with self._access():
@@ -194,8 +194,8 @@ class CloudStorageManager(StorageManager):
     def _present(self, name: str) -> dict[str, int]:
         self._filesystem.invalidate_cache()
         top = self._filesystem._strip_protocol(self._key(name)) + "/"
-        found = self._filesystem.find(top, detail=True)
-        sizes = {self._inside(name, path.removeprefix(top)): int(info["size"]) for path, info in found.items()}
+        files = self._filesystem.find(top, detail=True)
+        sizes = {self._inside(name, path.removeprefix(top)): int(info["size"]) for path, info in files.items()}
         return {
             path: size
             for path, size in sorted(sizes.items())

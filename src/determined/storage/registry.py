@@ -21,8 +21,8 @@ def kinds() -> tuple[str, ...]:
 @functools.cache
 def sections() -> "Mapping[str, type[CheckpointStorage]]":
     """Return the sections by kind, the usual ones first."""
-    found = {kind: _section(kind) for kind in kinds()}
-    return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
+    sections_by_kind = {kind: _section(kind) for kind in kinds()}
+    return dict(sorted(sections_by_kind.items(), key=lambda item: (item[1].order, item[0])))
 
 
 def section(kind: object) -> "type[CheckpointStorage]":

@@ -53,8 +53,8 @@ def walk(fd: int, prefix: str = "") -> Iterator[tuple[str, os.stat_result]]:
     """
     if prefix.count("/") > _DEEPEST:
         raise OSError(errno.ENAMETOOLONG, f"directories are nested more than {_DEEPEST} deep")
-    with os.scandir(fd) as found:
-        names = sorted(entry.name for entry in found)
+    with os.scandir(fd) as entries:
+        names = sorted(entry.name for entry in entries)
     for name in names:
         with contextlib.suppress(FileNotFoundError):  # gone since it was listed
             status = os.lstat(name, dir_fd=fd)
