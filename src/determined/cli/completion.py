@@ -24,16 +24,16 @@ def answer(words: list[str]) -> str:
     """Return the lines for the words of a command line."""
     table = json.loads(TABLE.read_text())
     options, _ = _leading_options(words[:-1])
-    found = candidates(words, table, lambda noun: ids(noun, options))
-    return "".join(f"{word}\t{about}\n" if about else f"{word}\n" for word, about in found)
+    words_to_offer = candidates(words, table, lambda noun: ids(noun, options))
+    return "".join(f"{word}\t{about}\n" if about else f"{word}\n" for word, about in words_to_offer)
 
 
 def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tuple[str, str]]:
     """(word, what it does) of everything that fits the last word."""
     *before, prefix = words or [""]
     node, left = _walk(_leading_options(before)[1], table)
-    found = _at_command(node, left, prefix, numbers) if "flags" in node else _at_group(node, prefix)
-    return [(word, about) for word, about in found if word.startswith(prefix) or word == FILES]
+    words_to_offer = _at_command(node, left, prefix, numbers) if "flags" in node else _at_group(node, prefix)
+    return [(word, about) for word, about in words_to_offer if word.startswith(prefix) or word == FILES]
 
 
 def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:

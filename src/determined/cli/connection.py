@@ -122,9 +122,9 @@ def _offer_trust(url: str) -> None:
 
 
 def _own(start: bool) -> MasterState:
-    found = own_master.find(environment.state_dir())
-    if found is not None and (found.version == __version__ or not start or not _is_embedded(found)):
-        return found
+    own = own_master.find(environment.state_dir())
+    if own is not None and (own.version == __version__ or not start or not _is_embedded(own)):
+        return own
     if not start:
         raise MasterNotFound(
             "no master is named and none of yours runs; name one with -m or $DET_MASTER, "
@@ -134,7 +134,7 @@ def _own(start: bool) -> MasterState:
 
     state, started = embedded.ensure()
     if started:
-        said = "Upgraded the master of your own" if found is not None else "Started a master of your own"
+        said = "Upgraded the master of your own" if own is not None else "Started a master of your own"
         render.line(f"{said} at {state.url} (data in {state.data_dir}; stop it with: det master stop)", file=sys.stderr)
         say_artificial(embedded.artificial_slots(), OF_EMBEDDED)
     return state

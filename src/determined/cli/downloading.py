@@ -15,26 +15,26 @@ from determined.wire.checkpoint import Checkpoint
 _LOOK_SECONDS = 0.2
 
 
-def fetch(session: Session, found: Checkpoint, target: Path, args: argparse.Namespace, mode: str = "auto") -> None:
+def fetch(session: Session, checkpoint: Checkpoint, target: Path, args: argparse.Namespace, mode: str = "auto") -> None:
     """Put the files in `target` unless they are there already, and say so. `mode`: auto, direct, master."""
     from determined.sdk.download import download
     from determined.sdk.enums import DownloadMode
 
-    _refuse_other(found, target)
-    size = sum(int(v) for v in (found.resources or {}).values())
-    with render.Progress(f"checkpoint {found.uuid[:8]}", size) as bar, _watching(target, bar):
-        path = download(session, found, target, DownloadMode(mode))
-    render.line(str(path) if args.quiet else f"Downloaded checkpoint {found.uuid} to {path}")
+    _refuse_other(checkpoint, target)
+    size = sum(int(v) for v in (checkpoint.resources or {}).values())
+    with render.Progress(f"checkpoint {checkpoint.uuid[:8]}", size) as bar, _watching(target, bar):
+        path = download(session, checkpoint, target, DownloadMode(mode))
+    render.line(str(path) if args.quiet else f"Downloaded checkpoint {checkpoint.uuid} to {path}")
 
 
-def _refuse_other(found: Checkpoint, target: Path) -> None:
+def _refuse_other(checkpoint: Checkpoint, target: Path) -> None:
     """Refuse a directory with another checkpoint: its files would be taken for those of this one."""
     try:
         there = json.loads((target / "metadata.json").read_bytes())
     except (OSError, ValueError):
         return
     key = "steps_completed"
-    if isinstance(there, dict) and key in there and there[key] != (found.metadata or {}).get(key):
+    if isinstance(there, dict) and key in there and there[key] != (checkpoint.metadata or {}).get(key):
         raise FailedPrecondition(
             f"{target} holds another checkpoint, of {there[key]} batches; give another directory with -o, or remove it"
         )

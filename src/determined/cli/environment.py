@@ -37,8 +37,8 @@ def for_installer(entries: Iterable[str] = ()) -> dict[str, str]:
 
     `entries` are `NAME=VALUE` of a config; a bare name takes the variable away.
     """
-    found = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INSTALLERS)}
-    return _changed(found, entries)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INSTALLERS)}
+    return _changed(variables, entries)
 
 
 def with_environment(changes: dict[str, str], entries: Iterable[str] = ()) -> dict[str, str]:

@@ -155,8 +155,8 @@ def close(word: str, candidates: Sequence[str]) -> list[str]:
     return difflib.get_close_matches(word, [c for c in candidates if len(c) > 2], n=1, cutoff=0.6)
 
 
-def _did_you_mean(found: Sequence[str]) -> str:
-    return f" did you mean '{found[0]}'?" if found else ""
+def _did_you_mean(candidates: Sequence[str]) -> str:
+    return f" did you mean '{candidates[0]}'?" if candidates else ""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -166,8 +166,8 @@ class _Parser(argparse.ArgumentParser):
         if message.startswith(_UNRECOGNIZED):
             flags = [flag for action in self._actions for flag in action.option_strings]
             words = message.removeprefix(_UNRECOGNIZED).split()
-            found = [c for word in words if word.startswith("-") for c in close(word.partition("=")[0], flags)]
-            message += f";{_did_you_mean(found)}" if found else ""
+            candidates = [c for word in words if word.startswith("-") for c in close(word.partition("=")[0], flags)]
+            message += f";{_did_you_mean(candidates)}" if candidates else ""
         super().error(_NOT_A_NUMBER.sub(lambda m: f"{m[1]}: {m[3]} is not {_NUMBERS[m[2]]}", message))
 
 

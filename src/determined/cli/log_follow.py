@@ -71,14 +71,14 @@ def follow_first_trial(session: Session, experiment_id: int) -> int | None:
     """Wait for the first trial, then print its log to the end. Returns the trial's id, None when none came."""
     render.line("Waiting for first trial to begin...")
     with _interruptible(f"det experiment logs -f {experiment_id}"):
-        found = _first_trial(session, experiment_id)
-    if found is None:
+        first_trial = _first_trial(session, experiment_id)
+    if first_trial is None:
         return None
-    render.line(f"Following first trial with ID {found}")
-    reopen = f"det trial logs -f {found}"
+    render.line(f"Following first trial with ID {first_trial}")
+    reopen = f"det trial logs -f {first_trial}"
     with _interruptible(reopen):
-        _each(_lasting(session, True, lambda: trial.logs(session, found, LogQuery(follow=True))), as_json=False)
-    return found
+        _each(_lasting(session, True, lambda: trial.logs(session, first_trial, LogQuery(follow=True))), as_json=False)
+    return first_trial
 
 
 def say_ended(trial_id: int) -> None:

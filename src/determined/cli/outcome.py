@@ -66,8 +66,8 @@ def _failed_trial(session: Session, experiment_id: int, trial_id: int | None) ->
     if trial_id is not None and _state(session, trial_id) == "ERROR":
         return trial_id
     params = ListTrials(limit=1, states=[TrialState.ERROR])
-    found = experiment.trials(session, experiment_id, params, all_pages=False)
-    return next((t.id for t in found), None)
+    trials = experiment.trials(session, experiment_id, params, all_pages=False)
+    return next((t.id for t in trials), None)
 
 
 def _print_block(title: str, session: Session, ended: Experiment, trial_id: int | None) -> None:

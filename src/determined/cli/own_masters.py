@@ -22,13 +22,13 @@ class OwnMaster:
 
 def known() -> list[OwnMaster]:
     """Return every master with a state file, in the order in which commands ask them."""
-    found = []
+    masters = []
     for directory in own_master.directories(environment.state_dir()):
         with contextlib.suppress(DamagedState, UnsafeState):
             state = own_master.load(directory / own_master.STATE_FILE)
             if state is not None:
-                found.append(_described(directory, state))
-    return found
+                masters.append(_described(directory, state))
+    return masters
 
 
 def at(address: str) -> MasterState | None:

@@ -92,10 +92,10 @@ class MasterProcess:
     def _known(self) -> MasterState | None:
         """Read the state file; rebuild it from the files beside it when it is lost or damaged."""
         try:
-            found = load(self.state_file)
+            state = load(self.state_file)
         except DamagedState:
-            found = None
-        return found or self._recovered()
+            state = None
+        return state or self._recovered()
 
     def _recovered(self) -> MasterState | None:
         try:

@@ -92,10 +92,10 @@ class Checkpoint(DeprecatedCheckpointMethods):
         if self.training is None:
             self.reload()
         config = (self.training.experiment_config if self.training else None) or {}
-        found = (config.get("integrations") or {}).get("pachyderm")
-        if not found:
+        section = (config.get("integrations") or {}).get("pachyderm")
+        if not section:
             raise ValueError(f"the experiment of checkpoint {self.uuid} has no integrations.pachyderm in its config")
-        return dict(found.get("dataset") or {})
+        return dict(section.get("dataset") or {})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Checkpoint) and other.uuid == self.uuid
@@ -107,20 +107,18 @@ class Checkpoint(DeprecatedCheckpointMethods):
         return f"Checkpoint(uuid={self.uuid}, state={self.state})"
 
     @classmethod
-    def _from_wire(cls, session: Session, found: WireCheckpoint) -> "Checkpoint":
-        made = cls(session, found.uuid)
-        made._load(found)
+    def _from_wire(cls, session: Session, row: WireCheckpoint) -> "Checkpoint":
+        made = cls(session, row.uuid)
+        made._load(row)
         return made
 
-    def _load(self, found: WireCheckpoint) -> None:
-        self._found = found
-        self.task_id, self.allocation_id = found.task_id, found.allocation_id
-        self.report_time = (
-            datetime.fromisoformat(found.report_time.replace("Z", "+00:00")) if found.report_time else None
-        )
-        self.resources, self.metadata = dict(found.resources or {}), dict(found.metadata or {})
-        self.state = CheckpointState(str(found.state))
-        training = found.training
+    def _load(self, row: WireCheckpoint) -> None:
+        self._found = row
+        self.task_id, self.allocation_id = row.task_id, row.allocation_id
+        self.report_time = datetime.fromisoformat(row.report_time.replace("Z", "+00:00")) if row.report_time else None
+        self.resources, self.metadata = dict(row.resources or {}), dict(row.metadata or {})
+        self.state = CheckpointState(str(row.state))
+        training = row.training
         metrics = training.validation_metrics.avg_metrics if training.validation_metrics else None
         self.training = CheckpointTrainingMetadata(
             training.experiment_config, training.experiment_id, training.trial_id, training.hparams, metrics

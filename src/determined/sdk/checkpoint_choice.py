@@ -40,14 +40,14 @@ def best(listing: ListCheckpoints, sort_by: str | None, smaller_is_better: bool 
     """
     assert (sort_by is None) == (smaller_is_better is None), "give sort_by and smaller_is_better together, or neither"
     order = None if sort_by is None else OrderBy.ASC if smaller_is_better else OrderBy.DESC
-    found = listing(sort_by=sort_by, order_by=order)
-    assert found, "there is no completed checkpoint"
-    return found
+    checkpoints = listing(sort_by=sort_by, order_by=order)
+    assert checkpoints, "there is no completed checkpoint"
+    return checkpoints
 
 
-def first_of_each_trial(found: Iterable[Checkpoint]) -> list[Checkpoint]:
+def first_of_each_trial(checkpoints: Iterable[Checkpoint]) -> list[Checkpoint]:
     """Return the first of each trial, in order."""
     kept: dict[int | None, Checkpoint] = {}
-    for each in found:
+    for each in checkpoints:
         kept.setdefault(each.training.trial_id if each.training else None, each)
     return list(kept.values())

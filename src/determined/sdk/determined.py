@@ -153,9 +153,9 @@ class Determined(MissingRegistryMethods):
 
     def list_workspaces(self) -> list[Workspace]:
         made = []
-        for found in workspace.iterate(self._session, ListWorkspaces()):
-            each = Workspace(self._session, workspace_id=found.id)
-            each.name = found.name
+        for row in workspace.iterate(self._session, ListWorkspaces()):
+            each = Workspace(self._session, workspace_id=row.id)
+            each.name = row.name
             made.append(each)
         return made
 

@@ -32,7 +32,7 @@ _UNFINISHED = {mark: f".{mark}.part" for mark in _MARKS}
 
 def download(
     session: Session,
-    found: Checkpoint,
+    checkpoint: Checkpoint,
     target: Path,
     mode: DownloadMode = DownloadMode.AUTO,
     *,
@@ -46,65 +46,67 @@ def download(
         ProxiedDownloadFailed: the answer of the master broke off.
         MultipleDownloadsFailed: AUTO, and neither way worked.
     """
-    if str(found.state) not in _DOWNLOADABLE:
-        name = str(found.state).removeprefix("STATE_")
-        raise CheckpointStateException(f"checkpoint {found.uuid} is {name}; only COMPLETED ones can be downloaded")
-    if any((target / mark).exists() for mark in _MARKS) and _is_complete(found, target):
+    if str(checkpoint.state) not in _DOWNLOADABLE:
+        name = str(checkpoint.state).removeprefix("STATE_")
+        raise CheckpointStateException(f"checkpoint {checkpoint.uuid} is {name}; only COMPLETED ones can be downloaded")
+    if any((target / mark).exists() for mark in _MARKS) and _is_complete(checkpoint, target):
         return target
     if mode is DownloadMode.MASTER:
-        _through_master(session, found, target, advance)
+        _through_master(session, checkpoint, target, advance)
     elif mode is DownloadMode.DIRECT:
-        _direct(found, target)
+        _direct(checkpoint, target)
     else:
-        _either(session, found, target, advance)
-    write_metadata(found, target / "metadata.json")
+        _either(session, checkpoint, target, advance)
+    write_metadata(checkpoint, target / "metadata.json")
     return target
 
 
-def write_metadata(found: Checkpoint, path: Path) -> None:
+def write_metadata(checkpoint: Checkpoint, path: Path) -> None:
     if not path.exists():
-        path.write_bytes(to_json(found.metadata or {}))
+        path.write_bytes(to_json(checkpoint.metadata or {}))
 
 
-def _is_complete(found: Checkpoint, target: Path) -> bool:
+def _is_complete(checkpoint: Checkpoint, target: Path) -> bool:
     """Return whether every file is there in its size: a download that was interrupted leaves some of them.
 
     metadata.json may have been written anew since (`write_metadata_file`).
     """
-    files = {target / path: int(size) for path, size in (found.resources or {}).items() if not path.endswith("/")}
+    files = {target / path: int(size) for path, size in (checkpoint.resources or {}).items() if not path.endswith("/")}
     files.pop(target / "metadata.json", None)
     return all(file.is_file() and file.stat().st_size == size for file, size in files.items())
 
 
-def _either(session: Session, found: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
+def _either(session: Session, checkpoint: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
     try:
-        _direct(found, target)
+        _direct(checkpoint, target)
     except (NoDirectStorageAccess, CheckpointNotFound, FileNotFoundError) as direct:
         try:
-            _through_master(session, found, target, advance)
+            _through_master(session, checkpoint, target, advance)
         except (DeterminedError, OSError) as e:
             raise MultipleDownloadsFailed(f"neither way worked; direct: {direct}; through the master: {e}") from e
 
 
-def _direct(found: Checkpoint, target: Path) -> None:
-    config = ((found.training.experiment_config if found.training else None) or {}).get("checkpoint_storage")
+def _direct(checkpoint: Checkpoint, target: Path) -> None:
+    config = ((checkpoint.training.experiment_config if checkpoint.training else None) or {}).get("checkpoint_storage")
     if not config:
-        raise NoDirectStorageAccess(f"checkpoint {found.uuid} does not say where it is stored")
+        raise NoDirectStorageAccess(f"checkpoint {checkpoint.uuid} does not say where it is stored")
     manager = storage.build(config)
-    manager.download(found.uuid, target, lambda path: path not in _MARKS)
-    manager.download(found.uuid, target, lambda path: path in _MARKS)
+    manager.download(checkpoint.uuid, target, lambda path: path not in _MARKS)
+    manager.download(checkpoint.uuid, target, lambda path: path in _MARKS)
 
 
-def _through_master(session: Session, found: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
+def _through_master(session: Session, checkpoint: Checkpoint, target: Path, advance: Callable[[int], None]) -> None:
     headers = {"Accept": "application/gzip"}
-    where = {"checkpoint_uuid": found.uuid}
+    where = {"checkpoint_uuid": checkpoint.uuid}
     response = session.download(DOWNLOAD_CHECKPOINT, Nothing(), headers=headers, stream=True, **where)
     target.mkdir(parents=True, exist_ok=True)
     try:
         with tarfile.open(fileobj=response, mode="r|gz") as archive:
             _extract(archive, target, advance)
     except (HTTPError, tarfile.TarError, EOFError, zlib.error) as e:
-        raise ProxiedDownloadFailed(f"the master broke off sending checkpoint {found.uuid} ({e}); try again") from e
+        raise ProxiedDownloadFailed(
+            f"the master broke off sending checkpoint {checkpoint.uuid} ({e}); try again"
+        ) from e
 
 
 def _extract(archive: tarfile.TarFile, target: Path, advance: Callable[[int], None]) -> None:

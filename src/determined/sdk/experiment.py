@@ -104,10 +104,10 @@ class Experiment(DeprecatedExperimentMethods):
         """Return the Pachyderm section. Raises ValueError when the experiment reads nothing from Pachyderm."""
         if self.config is None:
             self.reload()
-        found = ((self.config or {}).get("integrations") or {}).get("pachyderm")
-        if not found:
+        section = ((self.config or {}).get("integrations") or {}).get("pachyderm")
+        if not section:
             raise ValueError(f"experiment {self.id} has no integrations.pachyderm in its config")
-        return dict(found)
+        return dict(section)
 
     def download_code(self, output_dir: str | None = None) -> str:
         """Write `exp-<id>_model_def.tar.gz` and return its path."""
@@ -128,8 +128,8 @@ class Experiment(DeprecatedExperimentMethods):
             sort_by=GetExperimentTrialsRequestSortBy(sort_by.value),
             order_by=WireOrderBy(order_by.value),
         )
-        for found in api.trials(self._session, self.id, params):
-            yield Trial._from_wire(self._session, found)
+        for row in api.trials(self._session, self.id, params):
+            yield Trial._from_wire(self._session, row)
 
     def list_trials(self, sort_by: TrialSortBy = TrialSortBy.ID, order_by: OrderBy = OrderBy.ASCENDING) -> list[Trial]:
         return list(self.iter_trials(sort_by, order_by))
@@ -137,9 +137,9 @@ class Experiment(DeprecatedExperimentMethods):
     def await_first_trial(self, interval: float = 0.1) -> Trial:
         """Wait for the first trial. Raises RuntimeError when the experiment ends without one."""
         while True:
-            found = next(self.iter_trials(limit=1), None)
-            if found is not None:
-                return found
+            trial = next(self.iter_trials(limit=1), None)
+            if trial is not None:
+                return trial
             self.reload()
             if self.state in _TERMINAL:
                 raise RuntimeError(f"experiment {self.id} ended ({self.state}) before a trial began")
@@ -167,19 +167,19 @@ class Experiment(DeprecatedExperimentMethods):
         max_results: int | None = None,
     ) -> list[Checkpoint]:
         """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
-        found = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
-        made = [Checkpoint._from_wire(self._session, c) for c in found]
+        rows = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
+        made = [Checkpoint._from_wire(self._session, c) for c in rows]
         return made if max_results is None else made[:max_results]
 
     def pareto_front(self, metrics: Sequence[str] = (), smaller_is_better: Sequence[bool] = ()) -> list[Trial]:
         """Return completed trials that no other beats in every metric; by default over the metrics of the search."""
-        found = hp_analysis.pareto_front(self._session, self.id, metrics, smaller_is_better)
-        return [Trial(trial_id, self._session) for trial_id in found.front]
+        answer = hp_analysis.pareto_front(self._session, self.id, metrics, smaller_is_better)
+        return [Trial(trial_id, self._session) for trial_id in answer.front]
 
     def hp_importance(self, metric: str | None = None, smaller_is_better: bool | None = None) -> dict[str, float]:
         """Return the importance of each hyperparameter by dotted name, the largest first; empty with few trials."""
-        found = hp_analysis.hp_importance(self._session, self.id, metric, smaller_is_better)
-        return {one.name: one.importance for one in found.importances}
+        answer = hp_analysis.hp_importance(self._session, self.id, metric, smaller_is_better)
+        return {one.name: one.importance for one in answer.importances}
 
     def __repr__(self) -> str:
         return f"Experiment(id={self.id})"
@@ -191,17 +191,17 @@ class Experiment(DeprecatedExperimentMethods):
         return hash(("experiment", self.id))
 
     @classmethod
-    def _from_wire(cls, session: Session, found: WireExperiment) -> "Experiment":
-        made = cls(found.id, session)
-        made._load(found)
+    def _from_wire(cls, session: Session, row: WireExperiment) -> "Experiment":
+        made = cls(row.id, session)
+        made._load(row)
         return made
 
-    def _load(self, found: WireExperiment) -> None:
-        self.config, self.state = found.config, ExperimentState(str(found.state))
-        self.labels, self.archived = set(found.labels or []), found.archived
-        self.name, self.progress = found.name, found.progress
-        self.description, self.notes = found.description, found.notes
-        self.project_id, self.workspace_id = found.project_id, found.workspace_id
+    def _load(self, row: WireExperiment) -> None:
+        self.config, self.state = row.config, ExperimentState(str(row.state))
+        self.labels, self.archived = set(row.labels or []), row.archived
+        self.name, self.progress = row.name, row.progress
+        self.description, self.notes = row.description, row.notes
+        self.project_id, self.workspace_id = row.project_id, row.workspace_id
 
     def _act(self, verb: str) -> None:
         api.act(self._session, self.id, verb)

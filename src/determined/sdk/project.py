@@ -61,16 +61,16 @@ class Project:
         self._put_notes([n for n in notes if n["name"] != name])
 
     @classmethod
-    def _from_wire(cls, session: Session, found: WireProject) -> "Project":
-        made = cls(session, found.id)
-        made._load(found)
+    def _from_wire(cls, session: Session, row: WireProject) -> "Project":
+        made = cls(session, row.id)
+        made._load(row)
         return made
 
-    def _load(self, found: WireProject) -> None:
-        self.archived, self.description, self.name = found.archived, found.description, found.name
-        self.n_experiments, self.n_active_experiments = found.num_experiments, found.num_active_experiments
-        self.notes = [{"name": n.name, "contents": n.contents} for n in found.notes]
-        self.workspace_id, self.username, self.key = found.workspace_id, found.username, found.key
+    def _load(self, row: WireProject) -> None:
+        self.archived, self.description, self.name = row.archived, row.description, row.name
+        self.n_experiments, self.n_active_experiments = row.num_experiments, row.num_active_experiments
+        self.notes = [{"name": n.name, "contents": n.contents} for n in row.notes]
+        self.workspace_id, self.username, self.key = row.workspace_id, row.username, row.key
 
     def _patch(self, changes: PatchProject) -> None:
         self._load(api.patch(self._session, self.id, changes))

@@ -45,9 +45,9 @@ class Trial(DeprecatedTrialMethods):
         if self.experiment_id is None:
             self.reload()
         assert self.experiment_id is not None
-        found = self._experiment_class(self.experiment_id, self._session)
-        found.reload()
-        return found
+        experiment = self._experiment_class(self.experiment_id, self._session)
+        experiment.reload()
+        return experiment
 
     def iter_logs(
         self,
@@ -105,8 +105,8 @@ class Trial(DeprecatedTrialMethods):
         max_results: int | None = None,
     ) -> list[Checkpoint]:
         """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
-        found = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
-        made = [Checkpoint._from_wire(self._session, c) for c in found]
+        rows = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
+        made = [Checkpoint._from_wire(self._session, c) for c in rows]
         return made if max_results is None else made[:max_results]
 
     def __repr__(self) -> str:
@@ -119,14 +119,14 @@ class Trial(DeprecatedTrialMethods):
         return hash(("trial", self.id))
 
     @classmethod
-    def _from_wire(cls, session: Session, found: WireTrial) -> "Trial":
-        made = cls(found.id, session)
-        made._load(found)
+    def _from_wire(cls, session: Session, row: WireTrial) -> "Trial":
+        made = cls(row.id, session)
+        made._load(row)
         return made
 
-    def _load(self, found: WireTrial) -> None:
-        self.experiment_id, self.hparams = found.experiment_id, found.hparams
-        self.summary_metrics, self.state = found.summary_metrics, TrialState(str(found.state))
+    def _load(self, row: WireTrial) -> None:
+        self.experiment_id, self.hparams = row.experiment_id, row.hparams
+        self.summary_metrics, self.state = row.summary_metrics, TrialState(str(row.state))
 
 
 class TrialReference(Trial):

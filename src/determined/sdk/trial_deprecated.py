@@ -67,8 +67,8 @@ class DeprecatedTrialMethods:
         assert best or (sort_by is None and smaller_is_better is None), "sort_by and smaller_is_better go with best"
         if best:
             return _best(self.list_checkpoints, sort_by, smaller_is_better)
-        found = self.list_checkpoints(sort_by=CheckpointSortBy.BATCH_NUMBER, order_by=OrderBy.DESC)
-        chosen = found if latest else [c for c in found if c.uuid == uuid]
+        checkpoints = self.list_checkpoints(sort_by=CheckpointSortBy.BATCH_NUMBER, order_by=OrderBy.DESC)
+        chosen = checkpoints if latest else [c for c in checkpoints if c.uuid == uuid]
         assert chosen, "there is no such checkpoint"
         return chosen[0]
 

@@ -51,16 +51,16 @@ class User:
         self._patch(PatchUser(agent_user_group=link))
 
     @classmethod
-    def _from_wire(cls, session: Session, found: WireUser) -> "User":
-        assert found.id is not None
-        made = cls(found.id, session)
-        made._load(found)
+    def _from_wire(cls, session: Session, row: WireUser) -> "User":
+        assert row.id is not None
+        made = cls(row.id, session)
+        made._load(row)
         return made
 
-    def _load(self, found: WireUser) -> None:
-        self.username, self.admin, self.active = found.username, found.admin, found.active
-        self.remote, self.display_name = found.remote, found.display_name
-        link = found.agent_user_group
+    def _load(self, row: WireUser) -> None:
+        self.username, self.admin, self.active = row.username, row.admin, row.active
+        self.remote, self.display_name = row.remote, row.display_name
+        link = row.agent_user_group
         if link is not None:
             self.agent_uid, self.agent_gid = link.agent_uid, link.agent_gid
             self.agent_user, self.agent_group = link.agent_user, link.agent_group

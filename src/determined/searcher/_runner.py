@@ -86,11 +86,11 @@ class SearchRunner(ABC):
         if self.state.last_event_id:
             self._post(link, experiment_id, saved)
         while not self._leaving():
-            found = link.insist(lambda s: api.events(s, experiment_id, self._wait_seconds), "the next search event")
-            fresh = [event for event in found if event.id > self.state.last_event_id]
+            events = link.insist(lambda s: api.events(s, experiment_id, self._wait_seconds), "the next search event")
+            fresh = [event for event in events if event.id > self.state.last_event_id]
             for event in fresh:
                 self._handle(link, experiment_id, event)
-            inactive = next((e.experiment_inactive for e in found if e.experiment_inactive is not None), None)
+            inactive = next((e.experiment_inactive for e in events if e.experiment_inactive is not None), None)
             if inactive is not None and not self._goes_on(experiment_id, inactive.experiment_state):
                 return
             if not fresh:

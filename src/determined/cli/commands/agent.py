@@ -14,8 +14,8 @@ _HEADERS += ["Addresses"]
 
 
 def list_agents(args: argparse.Namespace) -> None:
-    found = cluster.agents(connect(args))
-    render.rows(_HEADERS, [_row(a) for a in found], args=args, data=found)
+    agents = cluster.agents(connect(args))
+    render.rows(_HEADERS, [_row(a) for a in agents], args=args, data=agents)
 
 
 def enable(args: argparse.Namespace) -> None:
@@ -26,8 +26,8 @@ def enable(args: argparse.Namespace) -> None:
 def disable(args: argparse.Namespace) -> None:
     changed = _set(args, enabled=False)
     if args.csv or args.json:
-        found = [a for a in cluster.agents(connect(args)) if a.id in changed]
-        render.rows(_HEADERS, [_row(a) for a in found], args=args, data=found)
+        disabled = [a for a in cluster.agents(connect(args)) if a.id in changed]
+        render.rows(_HEADERS, [_row(a) for a in disabled], args=args, data=disabled)
         return
     for agent_id in changed:
         render.line(f"Disabled agent {agent_id}")

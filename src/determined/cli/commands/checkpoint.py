@@ -11,30 +11,30 @@ from determined.cli.grammar import arg, command, group, one_of
 
 
 def describe(args: argparse.Namespace) -> None:
-    found = checkpoint.get(connect(args), args.uuid)
+    row = checkpoint.get(connect(args), args.uuid)
     if args.json or args.yaml:
-        render.structured(found, args=args)
+        render.structured(row, args=args)
         return
-    training = found.training
+    training = row.training
     rows: list[list[Any]] = [
         ["Experiment ID", training.experiment_id if training else None],
         ["Trial ID", training.trial_id if training else None],
-        ["# of Batches", (found.metadata or {}).get("steps_completed")],
-        ["Reported", render.time_of(found.report_time)],
-        ["UUID", found.uuid],
-        ["State", render.state_of(found.state)],
+        ["# of Batches", (row.metadata or {}).get("steps_completed")],
+        ["Reported", render.time_of(row.report_time)],
+        ["UUID", row.uuid],
+        ["State", render.state_of(row.state)],
         ["Validation Metric", training.searcher_metric if training else None],
-        ["Resources", found.resources],
-        ["Metadata", found.metadata],
+        ["Resources", row.resources],
+        ["Metadata", row.metadata],
     ]
     render.table(["Field", "Value"], rows)
 
 
 def download(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = checkpoint.get(session, args.uuid)
-    target = Path(args.output_dir or f"checkpoints/{found.uuid}")
-    downloading.fetch(session, found, target, args, mode=args.mode)
+    row = checkpoint.get(session, args.uuid)
+    target = Path(args.output_dir or f"checkpoints/{row.uuid}")
+    downloading.fetch(session, row, target, args, mode=args.mode)
 
 
 def delete(args: argparse.Namespace) -> int | None:

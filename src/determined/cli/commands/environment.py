@@ -15,8 +15,8 @@ from determined.errors import NotFound
 
 def list_environments(args: argparse.Namespace) -> None:
     place = _place()
-    found = cache.list_cached(place)
-    data = [_facts(place, one) for one in found]
+    environments = cache.list_cached(place)
+    data = [_facts(place, one) for one in environments]
     rows = [
         [f["id"], f["python"], f["packages"], render.size_of(f["size"]), render.time_of(str(f["lastUsed"])), f["inUse"]]
         for f in data

@@ -21,13 +21,13 @@ def list_experiments(args: argparse.Namespace) -> None:
     params = ListExperiments(limit=args.limit, offset=args.offset)
     if not args.all:
         params.archived, params.users = False, [session.username] if session.username else None
-    found = list(experiment.iterate(session, params, all_pages=args.pages == "all"))
+    experiments = list(experiment.iterate(session, params, all_pages=args.pages == "all"))
     headers = ["ID", "Owner", "Name", "Parent ID", "State", "Progress", "Started", "Ended", "Resource Pool"]
     if args.show_project:
         headers = ["Workspace", "Project", *headers]
     if args.all:
         headers.append("Archived")
-    render.rows(headers, [_row(e, args) for e in found], args=args, data=found)
+    render.rows(headers, [_row(e, args) for e in experiments], args=args, data=experiments)
 
 
 def verb(name: str) -> Command:
@@ -54,9 +54,9 @@ def delete(args: argparse.Namespace) -> int | None:
 
 
 def config(args: argparse.Namespace) -> None:
-    found = experiment.get(connect(args), args.experiment_id)
+    row = experiment.get(connect(args), args.experiment_id)
     args.yaml = not args.json
-    render.structured(found.config, args=args)
+    render.structured(row.config, args=args)
 
 
 def continue_experiment(args: argparse.Namespace) -> int | None:
@@ -122,11 +122,11 @@ def delete_tensorboard_files(args: argparse.Namespace) -> None:
 def wait(args: argparse.Namespace) -> int:
     session = connect(args)
     while True:
-        found = experiment.get(session, args.experiment_id)
-        state = render.state_of(found.state)
+        row = experiment.get(session, args.experiment_id)
+        state = render.state_of(row.state)
         if state in {"COMPLETED", "CANCELED", "ERROR"}:
             render.line(f"Experiment {args.experiment_id} ended: {state}")
-            return outcome.report(session, found)
+            return outcome.report(session, row)
         time.sleep(args.polling_interval)
 
 

@@ -40,10 +40,10 @@ def fork(args: argparse.Namespace) -> int | None:
 
 
 def lock(args: argparse.Namespace) -> None:
-    found = experiment.environment_locks(connect(args), args.experiment_id)
-    chosen = [one for one in found if args.platform in (None, one.platform)]
+    locks = experiment.environment_locks(connect(args), args.experiment_id)
+    chosen = [one for one in locks if args.platform in (None, one.platform)]
     if not chosen:
-        known = ", ".join(one.platform for one in found)
+        known = ", ".join(one.platform for one in locks)
         advice = f"it has: {known}" if known else "they are there once a trial with environment.python has begun"
         wanted = f" for {args.platform}" if args.platform else ""
         raise NotFound(f"experiment {args.experiment_id} has no resolved packages{wanted}; {advice}")

@@ -130,13 +130,13 @@ def _watch(session: Session, experiment_id: int) -> str:
 
 def _stages(session: Session, experiment_id: int) -> list[str]:
     """Return what the test's only trial has done so far."""
-    found = next(iter(experiment.trials(session, experiment_id)), None)
-    if found is None:
+    first_trial = next(iter(experiment.trials(session, experiment_id)), None)
+    if first_trial is None:
         return []
-    saved = any(True for _ in trial.checkpoints(session, found.id))
+    saved = any(True for _ in trial.checkpoints(session, first_trial.id))
     seen = {
-        "training: ok": found.total_batches_processed > 0,
-        "validation: ok": found.latest_validation is not None,
+        "training: ok": first_trial.total_batches_processed > 0,
+        "validation: ok": first_trial.latest_validation is not None,
         "checkpoint: ok": saved,
     }
     return [stage for stage, done in seen.items() if done]

@@ -73,17 +73,19 @@ def describe(args: argparse.Namespace) -> None:
 def list_trials(args: argparse.Namespace) -> None:
     session = connect(args)
     params = ListTrials(limit=args.limit, offset=args.offset)
-    found = list(experiment.trials(session, args.experiment_id, params, all_pages=args.pages == "all"))
+    trials = list(experiment.trials(session, args.experiment_id, params, all_pages=args.pages == "all"))
     metric = searcher_metric.name_of(experiment.get(session, args.experiment_id).config)
     headers = ["Trial ID", "State", "H-Params", "Started", "Ended", "# of Batches", *searcher_metric.COLUMNS]
-    render.rows(headers, [[*_trial_cells(t), *searcher_metric.cells(t, metric)] for t in found], args=args, data=found)
+    render.rows(
+        headers, [[*_trial_cells(t), *searcher_metric.cells(t, metric)] for t in trials], args=args, data=trials
+    )
 
 
 def list_checkpoints(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = list(experiment.checkpoints(session, args.experiment_id))
+    checkpoints = list(experiment.checkpoints(session, args.experiment_id))
     if args.best is not None:
-        found = best_first(session, args.experiment_id, found, args)[: args.best]
+        checkpoints = best_first(session, args.experiment_id, checkpoints, args)[: args.best]
     headers = ["Trial ID", "# of Batches", "State", "Validation Metric", "UUID", "Resources", "Size"]
     rows = [
         [
@@ -95,15 +97,15 @@ def list_checkpoints(args: argparse.Namespace) -> None:
             sorted(c.resources or {}),
             render.size_of(sum(int(v) for v in (c.resources or {}).values())),
         ]
-        for c in found
+        for c in checkpoints
     ]
-    render.rows(headers, rows, args=args, data=found)
+    render.rows(headers, rows, args=args, data=checkpoints)
 
 
 def download(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = [c for c in experiment.checkpoints(session, args.experiment_id) if c.state.endswith("COMPLETED")]
-    chosen = best_first(session, args.experiment_id, found, args)[: args.top_n]
+    checkpoints = [c for c in experiment.checkpoints(session, args.experiment_id) if c.state.endswith("COMPLETED")]
+    chosen = best_first(session, args.experiment_id, checkpoints, args)[: args.top_n]
     if not chosen:
         raise NotFound(f"experiment {args.experiment_id} has no checkpoint to download")
     for each in chosen:
@@ -111,7 +113,7 @@ def download(args: argparse.Namespace) -> None:
 
 
 def best_first(
-    session: Session, experiment_id: int, found: list[Checkpoint], args: argparse.Namespace
+    session: Session, experiment_id: int, checkpoints: list[Checkpoint], args: argparse.Namespace
 ) -> list[Checkpoint]:
     """Sort by `--sort-by` of `args`, else by the searcher's metric; those without the metric last."""
     sort_by, smaller = getattr(args, "sort_by", None), getattr(args, "smaller_is_better", None)
@@ -125,7 +127,7 @@ def best_first(
         value = _metric(c, sort_by)
         return value is None, (value if smaller else -value) if value is not None else 0.0
 
-    return sorted(found, key=key)
+    return sorted(checkpoints, key=key)
 
 
 def _metric(c: Checkpoint, name: str | None) -> float | None:

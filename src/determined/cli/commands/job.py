@@ -24,11 +24,11 @@ def list_jobs(args: argparse.Namespace) -> None:
     fair = any(p.name == pool and str(p.scheduler_type).endswith("FAIR_SHARE") for p in pools)
     order = OrderBy.DESC if args.reverse else OrderBy.ASC
     params = ListJobs(resource_pool=pool, limit=args.limit, offset=args.offset, order_by=order)
-    found = list(cluster.jobs(session, params, all_pages=args.pages == "all"))
+    jobs = list(cluster.jobs(session, params, all_pages=args.pages == "all"))
     column = "Weight" if fair else "Priority"
     headers = ["#", "ID", "Type", "Job Name", column, "Submitted", "Slots (acquired/needed)", "State", "User"]
     headers += ["Waits for"]
-    render.rows(headers, [_row(j, fair) for j in found], args=args, data=found)
+    render.rows(headers, [_row(j, fair) for j in jobs], args=args, data=jobs)
 
 
 def update(args: argparse.Namespace) -> None:

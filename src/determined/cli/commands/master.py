@@ -86,17 +86,17 @@ def stop(args: argparse.Namespace) -> None:
 def status(args: argparse.Namespace) -> int:
     from determined.deploy import embedded
 
-    found = embedded.find()
+    state = embedded.find()
     if args.json:
         fields = ("url", "pid", "version", "data_dir")
-        render.structured({name: getattr(found, name) for name in fields} if found else {"url": None})
-        return 0 if found else 1
-    if found is None:
+        render.structured({name: getattr(state, name) for name in fields} if state else {"url": None})
+        return 0 if state else 1
+    if state is None:
         render.line("Not running; start it with: det master start")
     else:
-        render.line(f"Running version {found.version} at {found.url} (pid {found.pid}, data in {found.data_dir})")
-    _say_others(found)
-    return 1 if found is None else 0
+        render.line(f"Running version {state.version} at {state.url} (pid {state.pid}, data in {state.data_dir})")
+    _say_others(state)
+    return 1 if state is None else 0
 
 
 def _say_others(embedded_state: MasterState | None) -> None:

@@ -21,14 +21,14 @@ _HEADERS = ["ID", "Name", "Description", "# Experiments", "# Active Experiments"
 def list_projects(args: argparse.Namespace) -> None:
     session = connect(args)
     owner = workspace.by_name(session, args.workspace_name)
-    found = list(workspace.projects(session, owner.id, ordered(args, ListProjects())))
-    render.rows(_HEADERS, [_row(p) for p in found], args=args, data=found)
+    projects = list(workspace.projects(session, owner.id, ordered(args, ListProjects())))
+    render.rows(_HEADERS, [_row(p) for p in projects], args=args, data=projects)
 
 
 def list_experiments(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = project.by_name(session, args.workspace_name, args.project_name)
-    _print_experiments(session, found.id, args)
+    row = project.by_name(session, args.workspace_name, args.project_name)
+    _print_experiments(session, row.id, args)
 
 
 def _print_experiments(session: Session, project_id: int, args: argparse.Namespace) -> None:
@@ -61,11 +61,11 @@ def create(args: argparse.Namespace) -> None:
 
 def describe(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = project.by_name(session, args.workspace_name, args.project_name)
-    _show(found, args)
+    row = project.by_name(session, args.workspace_name, args.project_name)
+    _show(row, args)
     if not args.json:
         render.line("\nExperiments", style="bold")
-        _print_experiments(session, found.id, args)
+        _print_experiments(session, row.id, args)
 
 
 def edit(args: argparse.Namespace) -> None:
@@ -73,18 +73,18 @@ def edit(args: argparse.Namespace) -> None:
     changes = PatchProject(name=args.new_name, description=args.description, key=args.key)
     if changes == PatchProject():
         raise UsageError("nothing to change; give --new_name, --description or --key")
-    found = project.by_name(session, args.workspace_name, args.project_name)
-    _show(project.patch(session, found.id, changes), args)
+    row = project.by_name(session, args.workspace_name, args.project_name)
+    _show(project.patch(session, row.id, changes), args)
 
 
 def delete(args: argparse.Namespace) -> int | None:
     session = connect(args)
-    found = project.by_name(session, args.workspace_name, args.project_name)
-    content = f"{found.num_experiments} experiment(s), with all checkpoints"
-    if not args.yes and not render.ask(f"Delete project '{found.name}' and its {content}?"):
+    row = project.by_name(session, args.workspace_name, args.project_name)
+    content = f"{row.num_experiments} experiment(s), with all checkpoints"
+    if not args.yes and not render.ask(f"Delete project '{row.name}' and its {content}?"):
         return 1
-    completed = project.delete(session, found.id)
-    render.line(f"{'Deleted' if completed else 'Started deletion of'} project {found.name}")
+    completed = project.delete(session, row.id)
+    render.line(f"{'Deleted' if completed else 'Started deletion of'} project {row.name}")
     return None
 
 
@@ -97,11 +97,11 @@ def verb(name: str) -> Command:
     return command(name, f"{name} project", run, _WORKSPACE, _PROJECT)
 
 
-def _show(found: Project, args: argparse.Namespace) -> None:
+def _show(row: Project, args: argparse.Namespace) -> None:
     if args.json:
-        render.structured(found)
+        render.structured(row)
         return
-    render.table(_HEADERS, [_row(found)])
+    render.table(_HEADERS, [_row(row)])
 
 
 def _row(p: Project) -> list[Any]:

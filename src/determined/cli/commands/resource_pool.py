@@ -11,10 +11,10 @@ from determined.cli.grammar import Run, arg, command, group
 
 
 def list_pools(args: argparse.Namespace) -> None:
-    found = cluster.resource_pools(connect(args))
+    pools = cluster.resource_pools(connect(args))
     headers = ["Name", "Description", "Agents", "Slots", "Used", "Scheduler", "Default for"]
     rows = []
-    for p in found:
+    for p in pools:
         defaults = [
             n for n, is_default in (("compute", p.default_compute_pool), ("aux", p.default_aux_pool)) if is_default
         ]
@@ -22,7 +22,7 @@ def list_pools(args: argparse.Namespace) -> None:
         rows.append(
             [p.name, p.description, p.num_agents, p.slots_available, p.slots_used, scheduler, ", ".join(defaults)]
         )
-    render.rows(headers, rows, args=args, data=found)
+    render.rows(headers, rows, args=args, data=pools)
 
 
 def changer(change: Callable[[Session, str, list[int]], None], said: str) -> Run:

@@ -32,16 +32,16 @@ def list_tokens(args: argparse.Namespace) -> None:
     session = connect(args)
     if args.username:
         user.by_name(session, args.username)  # one that is not there would have an empty list
-    found = token.listing(session, username=args.username, show_inactive=args.show_inactive)
-    _show(found, args)
+    tokens = token.listing(session, username=args.username, show_inactive=args.show_inactive)
+    _show(tokens, args)
 
 
 def describe(args: argparse.Namespace) -> None:
-    found = {t.id: t for t in token.listing(connect(args), show_inactive=True)}
-    missing = [i for i in args.token_id if i not in found]
+    tokens = {t.id: t for t in token.listing(connect(args), show_inactive=True)}
+    missing = [i for i in args.token_id if i not in tokens]
     if missing:
         raise NotFound(f"no access token {missing}; list them with: det token list --show-inactive")
-    _show([found[i] for i in args.token_id], args)
+    _show([tokens[i] for i in args.token_id], args)
 
 
 def edit(args: argparse.Namespace) -> None:
@@ -68,13 +68,13 @@ def log_in(args: argparse.Namespace) -> None:
     render.line(f"Logged in as {name} at {url}")
 
 
-def _show(found: list[TokenInfo], args: argparse.Namespace) -> None:
+def _show(tokens: list[TokenInfo], args: argparse.Namespace) -> None:
     headers = ["ID", "User ID", "Description", "Created At", "Expires At", "Revoked"]
     rows = [
         [t.id, t.user_id, t.description, render.time_of(t.created_at), render.time_of(t.expiry), t.revoked]
-        for t in found
+        for t in tokens
     ]
-    render.rows(headers, rows, args=args, data=found)
+    render.rows(headers, rows, args=args, data=tokens)
 
 
 _TOKEN = arg("token_id", type=int)

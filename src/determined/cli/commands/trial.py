@@ -25,11 +25,11 @@ _LOOK_SECONDS = 0.3
 
 def describe(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = trial.get(session, args.trial_id)
+    row = trial.get(session, args.trial_id)
     params = ListTrialWorkloads(limit=args.limit, offset=args.offset)
     work = list(trial.workloads(session, args.trial_id, params, all_pages=args.pages == "all"))
     if args.json:
-        render.structured({"trial": found, "workloads": work})
+        render.structured({"trial": row, "workloads": work})
         return
     headers = [
         "Trial ID",
@@ -43,14 +43,14 @@ def describe(args: argparse.Namespace) -> None:
         "Label",
         *searcher_metric.COLUMNS,
     ]
-    metric = searcher_metric.name_of(experiment.get(session, found.experiment_id).config)
-    cells = [found.id, found.experiment_id, render.state_of(found.state), found.restarts]
-    cells += [render.time_of(found.start_time), render.time_of(found.end_time)]
-    cells += [found.total_batches_processed, found.hparams, found.log_policy_matched]
-    render.rows(headers, [[*cells, *searcher_metric.cells(found, metric)]], args=args)
+    metric = searcher_metric.name_of(experiment.get(session, row.experiment_id).config)
+    cells = [row.id, row.experiment_id, render.state_of(row.state), row.restarts]
+    cells += [render.time_of(row.start_time), render.time_of(row.end_time)]
+    cells += [row.total_batches_processed, row.hparams, row.log_policy_matched]
+    render.rows(headers, [[*cells, *searcher_metric.cells(row, metric)]], args=args)
     if args.metrics_summary:
         render.line("\nMetrics", style="bold")
-        render.structured(found.summary_metrics)
+        render.structured(row.summary_metrics)
     if not args.csv:
         render.line("\nWorkloads", style="bold")
     rows = []
@@ -118,13 +118,13 @@ def download(args: argparse.Namespace) -> None:
         if chosen.training is None or chosen.training.trial_id != args.trial_id:
             raise NotFound(f"checkpoint {args.uuid} is not one of trial {args.trial_id}")
     else:
-        found = [c for c in trial.checkpoints(session, args.trial_id) if str(c.state) == "STATE_COMPLETED"]
-        if not found:
+        checkpoints = [c for c in trial.checkpoints(session, args.trial_id) if str(c.state) == "STATE_COMPLETED"]
+        if not checkpoints:
             raise NotFound(f"trial {args.trial_id} has no checkpoint to download")
         if args.best:
-            chosen = best_first(session, trial.get(session, args.trial_id).experiment_id, found, args)[0]
+            chosen = best_first(session, trial.get(session, args.trial_id).experiment_id, checkpoints, args)[0]
         else:
-            chosen = max(found, key=lambda c: (c.metadata or {}).get("steps_completed", 0))
+            chosen = max(checkpoints, key=lambda c: (c.metadata or {}).get("steps_completed", 0))
         chosen = checkpoint.get(session, chosen.uuid)
     downloading.fetch(session, chosen, Path(args.output_dir or f"checkpoints/{chosen.uuid}"), args)
 
@@ -143,12 +143,12 @@ def support_bundle(args: argparse.Namespace) -> None:
     from determined.wire.codec import to_json
 
     session = connect(args)
-    found = trial.get(session, args.trial_id)
-    parent = experiment.get_all(session, found.experiment_id)
+    row = trial.get(session, args.trial_id)
+    parent = experiment.get_all(session, row.experiment_id)
     text = "".join(entry.message for entry in trial.logs(session, args.trial_id, LogQuery()))
     work = list(trial.workloads(session, args.trial_id))
     files = {
-        "trial.json": to_json(found),
+        "trial.json": to_json(row),
         "experiment.json": to_json(parent),
         "workloads.json": to_json(work),
         "trial_logs.txt": text.encode(),

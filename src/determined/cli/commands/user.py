@@ -18,13 +18,13 @@ _NAME = arg("username", help="user name")
 
 
 def list_users(args: argparse.Namespace) -> None:
-    found = user.listing(connect(args), active=None if args.all else True)
+    users = user.listing(connect(args), active=None if args.all else True)
     headers = ["Username", "Display Name", "Admin", "Active", "Remote", "Agent User", "Last Seen"]
     rows = [
         [u.username, u.display_name, u.admin, u.active, u.remote, _agent(u), render.time_of(u.last_auth_at)]
-        for u in sorted(found, key=lambda u: u.username)
+        for u in sorted(users, key=lambda u: u.username)
     ]
-    render.rows(headers, rows, args=args, data=found)
+    render.rows(headers, rows, args=args, data=users)
 
 
 def log_in(args: argparse.Namespace) -> None:
@@ -123,9 +123,9 @@ def link(args: argparse.Namespace) -> None:
 
 
 def _id(session: Any, username: str) -> int:
-    found = user.by_name(session, username).id
-    assert found is not None
-    return found
+    user_id = user.by_name(session, username).id
+    assert user_id is not None
+    return user_id
 
 
 def _revoke(args: argparse.Namespace) -> None:

@@ -17,23 +17,23 @@ _NAME = arg("workspace_name", help="workspace")
 
 
 def list_workspaces(args: argparse.Namespace) -> None:
-    found = list(workspace.iterate(connect(args), ordered(args, ListWorkspaces())))
-    render.rows(_HEADERS, [_row(w) for w in found], args=args, data=found)
+    workspaces = list(workspace.iterate(connect(args), ordered(args, ListWorkspaces())))
+    render.rows(_HEADERS, [_row(w) for w in workspaces], args=args, data=workspaces)
 
 
 def list_projects(args: argparse.Namespace) -> None:
     session = connect(args)
     owner = workspace.by_name(session, args.workspace_name)
-    found = list(workspace.projects(session, owner.id, ordered(args, ListProjects())))
+    projects = list(workspace.projects(session, owner.id, ordered(args, ListProjects())))
     headers = ["ID", "Name", "Description", "# Experiments", "# Active Experiments", "Archived"]
-    rows = [[p.id, p.name, p.description, p.num_experiments, p.num_active_experiments, p.archived] for p in found]
-    render.rows(headers, rows, args=args, data=found)
+    rows = [[p.id, p.name, p.description, p.num_experiments, p.num_active_experiments, p.archived] for p in projects]
+    render.rows(headers, rows, args=args, data=projects)
 
 
 def list_pools(args: argparse.Namespace) -> None:
     session = connect(args)
-    found = workspace.pools(session, workspace.by_name(session, args.workspace_name).id)
-    render.rows(["Resource Pool"], [[name] for name in found], args=args, data=found)
+    pools = workspace.pools(session, workspace.by_name(session, args.workspace_name).id)
+    render.rows(["Resource Pool"], [[name] for name in pools], args=args, data=pools)
 
 
 def create(args: argparse.Namespace) -> None:
@@ -48,11 +48,11 @@ def create(args: argparse.Namespace) -> None:
 
 
 def describe(args: argparse.Namespace) -> None:
-    found = workspace.by_name(connect(args), args.workspace_name)
+    row = workspace.by_name(connect(args), args.workspace_name)
     if args.json:
-        render.structured(found)
+        render.structured(row)
         return
-    render.table(_HEADERS, [_row(found)])
+    render.table(_HEADERS, [_row(row)])
 
 
 def edit(args: argparse.Namespace) -> None:
@@ -61,21 +61,21 @@ def edit(args: argparse.Namespace) -> None:
     if not changes:
         raise UsageError("nothing to change; see: det workspace edit --help")
     workspace_id = workspace.by_name(session, args.workspace_name).id
-    found = workspace.patch(session, workspace_id, convert(changes, PatchWorkspace))
+    row = workspace.patch(session, workspace_id, convert(changes, PatchWorkspace))
     if args.json:
-        render.structured(found)
+        render.structured(row)
         return
-    render.table(_HEADERS, [_row(found)])
+    render.table(_HEADERS, [_row(row)])
 
 
 def delete(args: argparse.Namespace) -> int | None:
     session = connect(args)
-    found = workspace.by_name(session, args.workspace_name)
-    content = f"{found.num_projects} project(s) and {found.num_experiments} experiment(s), with all checkpoints"
-    if not args.yes and not render.ask(f"Delete workspace '{found.name}' and its {content}?"):
+    row = workspace.by_name(session, args.workspace_name)
+    content = f"{row.num_projects} project(s) and {row.num_experiments} experiment(s), with all checkpoints"
+    if not args.yes and not render.ask(f"Delete workspace '{row.name}' and its {content}?"):
         return 1
-    completed = workspace.delete(session, found.id)
-    render.line(f"{'Deleted' if completed else 'Started deletion of'} workspace {found.name}")
+    completed = workspace.delete(session, row.id)
+    render.line(f"{'Deleted' if completed else 'Started deletion of'} workspace {row.name}")
     return None
 
 
