@@ -20,8 +20,9 @@ _UP_SECONDS = 30.0
 class DockerDaemon:
     PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
-    def __init__(self, place: Path) -> None:
-        self._place = place
+    def __init__(self, place: Path, bridge: str = "none") -> None:
+        """`bridge`: an interface of this machine that networks of containers are joined to."""
+        self._place, self._bridge = place, bridge
         self._process: subprocess.Popen[bytes] | None = None
         self._images: set[str] = set()
 
@@ -30,11 +31,12 @@ class DockerDaemon:
         return str(self._place / "sock")
 
     def start(self) -> None:
-        """Without a network of its own: containers use the host's, or none."""
+        """Without a bridge, containers use the host's network, or none."""
         place = self._place
         command = [
             "dockerd", f"--data-root={place}/data", f"--exec-root={place}/exec", f"--pidfile={place}/pid",
-            f"--host=unix://{self.socket}", "--group=root", "--bridge=none", "--iptables=false", "--live-restore",
+            f"--host=unix://{self.socket}", "--group=root", f"--bridge={self._bridge}",
+            "--iptables=false", "--ip-masq=false", "--live-restore",
         ]  # fmt: skip
         with (place / "dockerd.log").open("ab") as log:
             self._process = subprocess.Popen(
