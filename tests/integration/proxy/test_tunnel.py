@@ -1,6 +1,7 @@
 """The tunnel between a runner and the master: connections that are reused, given up and opened again."""
 
 import asyncio
+import select
 import socket
 import threading
 from typing import Any
@@ -103,7 +104,8 @@ def test_a_runner_that_does_not_answer_pings_is_given_up(ground: Any, make_app: 
     _sweep(ground)
     assert sock.recv(100) == frame(Frame.PING)
     _sweep(ground)
-    assert sock.recv(100) == b""
+    with pytest.raises(ConnectionResetError):
+        sock.recv(100)
     until(lambda: _tunnel(ground, served) is None)
 
 
@@ -111,7 +113,8 @@ def test_a_runner_that_sends_nonsense_is_given_up(ground: Any, make_app: Any) ->
     served = ground.serve(ground.admin, {"proxy_port": make_app().port}, connected=False)
     sock = _opened(served)
     sock.sendall(b"\xff\xff\xff\xff")
-    assert sock.recv(100) == b""
+    with pytest.raises(ConnectionResetError):
+        sock.recv(100)
 
 
 def test_a_tunnel_asks_for_the_token_of_its_own_allocation(ground: Any, make_app: Any) -> None:
@@ -148,3 +151,55 @@ def _opened(served: Any) -> socket.socket:
 def _sweep(ground: Any) -> None:
     loop = ground.master._server.servers[0].get_loop()
     asyncio.run_coroutine_threadsafe(ground.master.app.state.tunnels.keep_alive(), loop).result(60)
+
+
+def test_a_service_that_takes_nothing_is_left_when_its_visitor_has_gone(
+    ground: Any, make_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("determined.master.proxy.tunnel_connection._CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr("determined.master.proxy.tunnel_connection._STALLED_SECONDS", 2.0)
+    begun, ended = threading.Event(), threading.Event()
+
+    def take_nothing(connection: socket.socket) -> None:
+        begun.set()
+        poll = select.poll()
+        poll.register(connection, select.POLLRDHUP)
+        assert poll.poll(60_000)
+        ended.set()
+
+    app = make_app(raw=take_nothing)
+    served = ground.serve(ground.admin, {"proxy_port": app.port})
+    host, port = ground.address.split(":")
+    with socket.create_connection((host, int(port)), timeout=1) as client:
+        token = ground.admin.headers["Authorization"]
+        head = f"PUT {served.path(app)} HTTP/1.1\r\nHost: {ground.address}\r\nAuthorization: {token}\r\n"
+        client.sendall(f"{head}Content-Length: {2**30}\r\n\r\n".encode())
+        with pytest.raises(TimeoutError):
+            for _ in range(1024):
+                client.sendall(b"y" * 2**20)
+        assert begun.wait(60)
+    assert ended.wait(60)
+
+
+def test_a_burst_of_streams_opens_as_many_connections(ground: Any, make_app: Any) -> None:
+    together = threading.Barrier(30, timeout=60)
+
+    def meet(_request: Received, connection: socket.socket, _app: SmallApp) -> None:
+        together.wait()
+        answer(connection, b"met")
+
+    app = make_app(behave=meet)
+    served = ground.serve(ground.admin, {"proxy_port": app.port})
+    answers: list[bytes] = []
+
+    def ask() -> None:
+        answers.append(type(ground.admin)(ground.master.url, ground.admin.headers).get(served.path(app)).raw)
+
+    threads = [threading.Thread(target=ask) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert answers == [b"met"] * 30
+    _sweep(ground)
+    until(lambda: len(_tunnel(ground, served).connections) <= 10)

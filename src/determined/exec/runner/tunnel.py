@@ -221,6 +221,7 @@ class _Stream:
             self._service.send(data)
         except OSError:
             self._is_broken = True
+            self._service.reset_at_close()
 
     def end(self, *, hang_up: bool) -> None:
         """Follow the master, which has ended its side, or the whole stream."""

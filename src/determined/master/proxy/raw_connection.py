@@ -77,11 +77,13 @@ class RawConnection(asyncio.Protocol):
         """Return what was received, at least one byte; empty when nothing more comes."""
         return await self._inbox.read() if self._inbox is not None else b""
 
-    async def write(self, *parts: Buffer) -> None:
-        """Send; wait while too much is unsent. Raises ConnectionError when the other side is gone."""
+    async def write(self, *parts: Buffer, seconds: float | None = None) -> None:
+        """Send; wait while too much is unsent. Raises ConnectionError when the other side is gone, and TimeoutError."""
         if not self.is_lost:
             self.transport.writelines(parts)
-            await self._writable.wait()
+        if not self._writable.is_set():
+            async with asyncio.timeout(seconds):
+                await self._writable.wait()
         if self.is_lost:
             raise ConnectionResetError("the connection was closed")
 

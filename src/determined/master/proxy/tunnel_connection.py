@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import socket
+import struct
 from collections.abc import Callable
 
 from determined.errors import Unavailable
@@ -11,6 +13,9 @@ from determined.wire.tunnel import MAX_DATA, BadFrame, Buffer, Frame, FrameReade
 
 logger = logging.getLogger(__name__)
 
+# A service that takes nothing for so long is left. Whoever sends to it may have gone: that is not seen while nothing is
+# read from him.
+_STALLED_SECONDS = 600.0
 _CLOSE_SECONDS = 10.0  # until the runner confirms the end of a stream that nobody reads any more
 
 
@@ -59,6 +64,13 @@ class TunnelConnection(RawConnection):
         if not self._has_received_end:
             self._giving_up = asyncio.get_running_loop().call_later(_CLOSE_SECONDS, self.abort)
         self._free_if_over()
+
+    def abort(self) -> None:
+        """Break it off with a reset: an ordinary end would wait behind bytes that a stalled runner does not take."""
+        sock = self.transport.get_extra_info("socket")
+        if sock is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        super().abort()
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -132,7 +144,11 @@ class Stream:
             if self._connection is None:
                 raise ConnectionResetError("the stream was closed")
             piece = data[start : start + MAX_DATA] if len(data) > MAX_DATA else data
-            await self._connection.write(header(Frame.DATA, len(piece)), piece)
+            try:
+                await self._connection.write(header(Frame.DATA, len(piece)), piece, seconds=_STALLED_SECONDS)
+            except TimeoutError:
+                self.close()
+                raise ConnectionResetError(f"the service has taken nothing for {_STALLED_SECONDS:g} s") from None
 
     def write_end(self) -> None:
         """Tell the service that nothing more comes; it may still answer."""
