@@ -251,6 +251,7 @@ def test_what_the_task_leaves_running_is_killed_with_it(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
     pids = tmp_path / "pids"
+    fake_master.spec.environment = ["DET_LOG_WAIT_TIME=0"]
     fake_master.spec.entrypoint = (
         f"sleep 300 & echo $! >> {pids}; setsid sh -c 'echo $$ >> {pids}; exec sleep 300' & "
         f"until [ $(wc -l < {pids}) = 2 ]; do sleep 0.01; done; echo over"

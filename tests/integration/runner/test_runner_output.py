@@ -56,3 +56,43 @@ def test_a_hundred_thousand_lines_arrive_in_order_in_few_batches(
     assert fake_master.texts() == [f"line {i}" for i in range(100_000)]
     assert max(fake_master.batches) <= 1000
     assert len(fake_master.batches) < 300
+
+
+LEAVES_A_WRITER = "(until test -e ../heard; do sleep 0.02; done; echo later; sleep 1000) & echo now"
+
+
+def test_a_program_left_behind_by_a_command_writes_on_for_a_while(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    fake_master.spec.entrypoint = ["sh", "-c", LEAVES_A_WRITER]
+    fake_master.spec.environment = ["DET_LOG_WAIT_TIME=2.5"]
+    runner.start()
+    eventually(lambda: fake_master.texts() == ["now"])
+    (runner.dir.path / "heard").touch()
+    assert runner.finish().code == 0
+    assert fake_master.texts() == ["now", "later"]
+
+
+def test_a_command_ends_as_soon_as_nobody_can_write_any_more(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    fake_master.spec.entrypoint = ["sh", "-c", "(sleep 0.2; echo later) & echo now"]
+    fake_master.spec.environment = ["DET_LOG_WAIT_TIME=1000000"]
+    assert runner.start().finish().code == 0
+    assert fake_master.texts() == ["now", "later"]
+
+
+def test_a_kill_ends_the_waiting_for_programs_left_behind(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    fake_master.spec.entrypoint = ["sh", "-c", LEAVES_A_WRITER]
+    fake_master.spec.environment = ["DET_LOG_WAIT_TIME=1000000"]
+    runner.start()
+    eventually(lambda: fake_master.texts() == ["now"])
+    fake_master.signal(kill=True)
+    runner.finish()
+    assert fake_master.texts() == ["now"]
+
+
+def test_a_trial_does_not_wait_for_programs_left_behind(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    fake_master.spec.task_type = "TRIAL"
+    fake_master.spec.entrypoint = ["sh", "-c", LEAVES_A_WRITER]
+    fake_master.spec.environment = ["DET_LOG_WAIT_TIME=1000000"]
+    assert runner.start().finish().code == 0
+    assert "later" not in fake_master.texts()

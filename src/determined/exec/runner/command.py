@@ -1,15 +1,19 @@
 """Command of a task: the entrypoint as argv, and the shell script that sources hooks before it."""
 
+import math
 import re
 import shlex
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
+from determined.constants import ENV_LOG_WAIT_TIME
 from determined.errors import FailedPrecondition
 from determined.rundir.layout import RunDir
 
 _TRIAL_CLASS = re.compile(r"[a-zA-Z0-9_.]+:[a-zA-Z0-9_]+")
 STARTUP_HOOK = "startup-hook.sh"
+_LOG_WAIT_SECONDS = 30.0
 
 
 def entrypoint_argv(entrypoint: str | list[str], slots: int = 1) -> list[str]:
@@ -27,6 +31,15 @@ def entrypoint_argv(entrypoint: str | list[str], slots: int = 1) -> list[str]:
         return ["python3", "-m", "determined.exec.harness", entrypoint]
     # The program below may know these signals (core prints stacks on USR1); the shell itself would die of them.
     return ["sh", "-c", f"trap : USR1 USR2; {entrypoint}"]
+
+
+def log_wait_seconds(variables: Mapping[str, str]) -> float:
+    """Return for how long programs that a task has left behind may write on after its exit."""
+    try:
+        seconds = float(variables[ENV_LOG_WAIT_TIME])
+    except (KeyError, ValueError):
+        return _LOG_WAIT_SECONDS
+    return seconds if 0 <= seconds < math.inf else _LOG_WAIT_SECONDS
 
 
 def hooks(run_dir: RunDir, workdir: Path, text: str | None) -> list[Path]:

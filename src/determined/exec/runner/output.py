@@ -42,6 +42,11 @@ class OutputPipes:
     def stderr(self) -> int:
         return self._writing["stderr"]
 
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody may still write."""
+        return self._thread.is_alive()
+
     def start(self) -> None:
         """Close our copies of the task's ends, so that the last writer's exit ends the stream, and start to read."""
         for descriptor in self._writing.values():

@@ -94,6 +94,15 @@ class TaskProcess:
                 return
             time.sleep(_STEP_SECONDS / 10)
 
+    def await_writers(self, seconds: float, ending: Termination) -> None:
+        """Wait after the exit while programs that it has left behind hold its output open, so long at most."""
+        deadline = time.monotonic() + seconds
+        while self._output.is_open and time.monotonic() < deadline and not ending.wanted.is_set():
+            self._reap()
+            time.sleep(_STEP_SECONDS / 10)
+        if ending.wanted.is_set():
+            process_tree.signal_group(self.group, signal.SIGTERM)  # the one of the request found no task any more
+
     def clear_away(self, spared: set[int]) -> None:
         """Kill what is left of the task after its exit, and read its last output."""
         process_tree.signal_group(self.group, signal.SIGKILL)

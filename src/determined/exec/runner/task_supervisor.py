@@ -167,6 +167,8 @@ class TaskSupervisor:
         self._watch_over(prepared.spec, self._process)
         self._process.wait()
         aside.join()
+        if prepared.spec.task_type != "TRIAL" and not prepared.spec.settings:
+            self._process.await_writers(command.log_wait_seconds(prepared.variables), self.ending)
         verdict = self._verdict()
         if verdict[1] == 0 and prepared.workdir == run_dir.workdir:
             self._tell_leftovers()
