@@ -119,7 +119,7 @@ REDIRECTS = {
     "jobs": "clusters",
     "projects": "projects/1/experiments",
     "admin": "admin/user-management",
-    "workspaces/{w}/tasks": "tasks",
+    "workspaces/{w}/tasks": "tasks?workspace={w}&all=1",
     "trials/{t}": "experiments/{s}/trials/{t}",
     "trials/{t}/logs": "experiments/{s}/trials/{t}/logs",
 }

@@ -52,7 +52,6 @@ const REDIRECTS: readonly (readonly [string, string])[] = [
   ["/projects", "/projects/1/experiments"],
   ["/admin", "/admin/user-management"],
   ["/reload", "/dashboard"],
-  ["/workspaces/:id/tasks", "/tasks"],
 ];
 
 const Experiment = chunk(() => import("./pages/experiment/ExperimentPage"));
@@ -60,6 +59,10 @@ const Trial = chunk(() => import("./pages/trial/TrialPage"));
 const Cluster = chunk(() => import("./pages/cluster/ClusterPage"));
 const Task = chunk(() => import("./pages/tasks/TaskPage"));
 const Coming = chunk(() => import("./pages/coming/ComingPage"));
+
+function WorkspaceTasks({ id }: { id: string }) {
+  return <Redirect to={`/tasks?workspace=${encodeURIComponent(id)}&all=1`} replace />;
+}
 
 const PAGES: readonly PageRoute[] = [
   at(
@@ -74,6 +77,7 @@ const PAGES: readonly PageRoute[] = [
     "/workspaces",
     chunk(() => import("./pages/workspaces/WorkspacesPage")),
   ),
+  at("/workspaces/:id/tasks", WorkspaceTasks as Loose),
   at("/workspaces/:id/members", Coming, { what: "members" }),
   at("/workspaces/:id/models", Coming, { what: "models" }),
   at("/workspaces/:id/templates", Coming, { what: "templates" }),

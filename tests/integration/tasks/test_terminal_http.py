@@ -36,7 +36,18 @@ def test_only_the_owner_and_administrators_come_near_a_shell(cluster: TaskCluste
     assert code == 1008
     assert "owner" in words
     for by in (cluster.user, cluster.admin):  # its node is not connected, which others must not learn
-        assert refusal(cluster, shell, by)[1].startswith("the node of this task is not connected")
+        code, words = refusal(cluster, shell, by)
+        assert (code, words[:38]) == (1013, "the node of this task is not connected")
+
+
+def test_a_shell_beside_a_trial_is_for_its_owner(cluster: TaskCluster) -> None:
+    cluster.submit()
+    [launch] = cluster.launched()
+    task = launch.allocation_id.rpartition(".")[0]
+    assert refusal(cluster, task, cluster.user)[0] == 1008
+    assert refusal(cluster, f"{task}:80", cluster.user)[0] == 1008
+    assert refusal(cluster, f"{task}:shell", cluster.person("ada"))[0] == 1008
+    assert refusal(cluster, f"{task}:shell", cluster.user)[0] == 1013  # its runner is not connected
 
 
 def test_a_page_of_another_origin_gets_no_terminal(cluster: TaskCluster) -> None:

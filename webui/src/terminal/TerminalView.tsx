@@ -44,6 +44,8 @@ function wordsOf(state: LinkState): string {
       return "Connected.";
     case "lost":
       return "The connection broke; what runs in the terminal goes on. Connecting again…";
+    case "waiting":
+      return `Not yet: ${state.reason}. Trying again…`;
     case "refused":
       return `No connection: ${state.reason}`;
     case "ended":

@@ -66,6 +66,10 @@ test("a lost connection is made again, ever later until the shell answers", () =
   sockets.at(-1)?.onclose?.({ code: 1006, reason: "" });
   expect(waits.at(-1)?.ms).toBe(500);
   expect(states.at(-1)).toEqual({ kind: "lost" });
+  waits.at(-1)?.action();
+  sockets.at(-1)?.onclose?.({ code: 1013, reason: "its node is not connected" });
+  expect(states.at(-1)).toEqual({ kind: "waiting", reason: "its node is not connected" });
+  expect(waits.at(-1)?.ms).toBe(1000);
 });
 
 test("a refusal and the end of the program are told, and not tried again", () => {

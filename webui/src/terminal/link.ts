@@ -5,6 +5,8 @@ export type LinkState =
   | { kind: "open" }
   /** The connection broke; it is tried again by itself. The programs go on meanwhile. */
   | { kind: "lost" }
+  /** It is not there yet, in the master's words; it is tried again by itself. */
+  | { kind: "waiting"; reason: string }
   /** The master said no, in its words. */
   | { kind: "refused"; reason: string }
   | { kind: "ended"; status: number };
@@ -34,6 +36,7 @@ export interface LinkOptions {
 }
 
 const REFUSED = 1008;
+const NOT_YET = 1013;
 const FIRST_MS = 500;
 const LONGEST_MS = 15_000;
 
@@ -114,11 +117,11 @@ export class TerminalLink {
     this.socket = null;
     if (this.ended !== null) this.options.onState({ kind: "ended", status: this.ended });
     else if (code === REFUSED) this.options.onState({ kind: "refused", reason });
-    else this.tryAgain();
+    else this.tryAgain(code === NOT_YET ? { kind: "waiting", reason } : { kind: "lost" });
   }
 
-  private tryAgain(): void {
-    this.options.onState({ kind: "lost" });
+  private tryAgain(state: LinkState): void {
+    this.options.onState(state);
     this.failures += 1;
     const wait = Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.failures - 1));
     this.forget = (this.options.later ?? inBrowser)(() => this.connect(), wait);

@@ -1,4 +1,4 @@
-"""`/terminal/<shell id>`: a WebSocket with a terminal of a shell, for the web page (wire/terminal.py)."""
+"""`/terminal/<id of a shell or of one beside a trial>`: a WebSocket with a terminal of it (wire/terminal.py)."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 Socket = WebSocket[Any, Any, Any]
 
-_OVER, _REFUSED = 1000, 1008
+_OVER, _REFUSED, _TRY_AGAIN = 1000, 1008, 1013
 _SEND_SECONDS = 30.0
 _AUTHORISED_SECONDS = 15.0  # how long a terminal may outlive its session
 _REASON_BYTES = 120  # a close frame holds 123
@@ -35,7 +35,7 @@ async def open_terminal(socket: Socket, ctx: MasterContext, tunnels: Tunnels, ta
     try:
         stream = await shell_terminal.connect(ctx, tunnels, caller_of(socket), task_id)
     except DeterminedError as e:
-        await _hang_up(socket, _REFUSED, e.message)
+        await _hang_up(socket, _TRY_AGAIN if isinstance(e, Unavailable) else _REFUSED, e.message)
         return
     visit = _Visit(socket, ctx, stream, task_id)
     try:

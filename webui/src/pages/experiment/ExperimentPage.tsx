@@ -8,6 +8,7 @@ import { useApi } from "../../api/useApi";
 import { isSingleTrial } from "../../detail/config";
 import { ExperimentHeader } from "../../detail/ExperimentHeader";
 import type { Experiment } from "../../detail/types";
+import { useTrialInside } from "../../task/useTrialInside";
 import { ErrorCard } from "../../ui/ErrorCard";
 import { Menu } from "../../ui/Menu";
 import { Page } from "../../ui/Page";
@@ -55,7 +56,10 @@ function Loaded({ experiment, tab, viz }: LoadedProps) {
   );
   useLive(live);
   const steer = useExperimentActions(experiment, trialId);
-  useActionCommands(steer.actions, `experiment ${experiment.id}`);
+  const path = `/experiments/${experiment.id}`;
+  const inside = useTrialInside({ trialId, state: experiment.state, ownerId: experiment.userId, path });
+  const actions = [...steer.actions, ...inside];
+  useActionCommands(actions, `experiment ${experiment.id}`);
   useShortcut("f", "Fork this experiment", () => steer.run("fork"));
   useShortcut("l", "Logs", () => navigate(`/experiments/${experiment.id}/logs`));
   return (
@@ -64,7 +68,7 @@ function Loaded({ experiment, tab, viz }: LoadedProps) {
       heading={<EditableName experiment={experiment} />}
       state={experiment.state}
       crumbs={crumbsOf(experiment)}
-      actions={<Menu label="Actions" items={steer.actions} />}
+      actions={<Menu label="Actions" items={actions} />}
     >
       <ExperimentHeader experiment={experiment} steer={steer} isSingle={isSingle} />
       {isSingle ? (

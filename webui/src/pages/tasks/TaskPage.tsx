@@ -22,6 +22,7 @@ import { useShortcut } from "../../ui/useShortcut";
 import { Link, navigate } from "../../url";
 import { TaskConfig } from "./TaskConfig";
 import { TaskFacts } from "./TaskFacts";
+import { TrialTerminal } from "./TrialTerminal";
 
 const CRUMBS = [{ label: "Tasks", href: "/tasks" }];
 
@@ -56,7 +57,9 @@ function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
   useShortcut("l", "Log", () => navigate(taskPath(task.taskId, "logs")));
   const tabs = useTabs(task);
   // whoever waits for a shell gets its terminal when that is there
-  const current = tabs.find((id) => id === tab) ?? tabs.find((id) => id === "terminal" && task.isReady) ?? "logs";
+  const isShell = kindOf(task.taskType) === "shell";
+  const first = tabs.find((id) => id === "terminal" && isShell && task.isReady) ?? "logs";
+  const current = tabs.find((id) => id === tab) ?? first;
   return (
     <Page
       title={task.name}
@@ -86,17 +89,19 @@ function Loaded({ task, tab }: { task: Task; tab: string | undefined }) {
   );
 }
 
-/** A terminal is for those who may use the shell, while it runs; the configuration of a trial is its experiment's. */
+/** A terminal is for the owner and administrators, while the task runs; the configuration of a trial is its experiment's. */
 function useTabs(task: Task): Tab[] {
   const { permissions } = useSession();
   const kind = kindOf(task.taskType);
-  const hasTerminal = kind === "shell" && !hasEnded(task) && permissions.mayChange(task.userId);
+  const isRunning = kind === "trial" && task.state === "STATE_RUNNING";
+  const hasTerminal = (kind === "shell" || isRunning) && !hasEnded(task) && permissions.mayChange(task.userId);
   return (Object.keys(TABS) as Tab[]).filter((id) =>
     id === "terminal" ? hasTerminal : id === "logs" || kind !== "trial",
   );
 }
 
 function TerminalTab({ task }: { task: Task }) {
+  if (task.trialId) return <TrialTerminal taskId={task.taskId} trialId={task.trialId} />;
   if (task.isReady) return <TerminalView taskId={task.taskId} name={task.name} />;
   return <Empty title="No terminal yet">{startingText(task.state)} The terminal opens when the shell answers.</Empty>;
 }

@@ -60,7 +60,7 @@ function Loaded({ trial, experiment, tab }: { trial: Trial; experiment: Experime
   useLive(live);
   const [pins] = usePins();
   const steer = useExperimentActions(experiment, trial.id);
-  const actions = useTrialActions(trial, steer.actions, experiment.workspaceId);
+  const actions = useTrialActions(trial, steer.actions, experiment);
   useActionCommands(actions, `trial ${trial.id}`);
   const current = trialTabOf(tab) ?? "overview";
   const path = `/experiments/${experiment.id}/trials/${trial.id}`;

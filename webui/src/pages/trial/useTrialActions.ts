@@ -4,8 +4,9 @@ import { CHANGED } from "../../actions/changed";
 import { isEnded } from "../../actions/verbs";
 import { call } from "../../api/client";
 import { useAct } from "../../api/useApi";
-import type { Trial } from "../../detail/types";
+import type { Experiment, Trial } from "../../detail/types";
 import { useLaunch } from "../../task/useLaunch";
+import { useTrialInside } from "../../task/useTrialInside";
 import type { MenuAction } from "../../ui/Menu";
 import { useConfirm } from "../../ui/useConfirm";
 
@@ -14,11 +15,13 @@ const FROM_EXPERIMENT = new Set(["fork", "continue", "hpsearch"]);
 export function useTrialActions(
   trial: Trial,
   ofExperiment: readonly MenuAction[],
-  workspaceId: number | null | undefined,
+  { userId, workspaceId }: Experiment,
 ): MenuAction[] {
   const act = useAct();
   const { confirmKill } = useConfirm();
   const launch = useLaunch();
+  const path = `/experiments/${trial.experimentId}/trials/${trial.id}`;
+  const inside = useTrialInside({ trialId: trial.id, state: trial.state, ownerId: userId, path });
   const kill = async (): Promise<void> => {
     if (!(await confirmKill(`trial ${trial.id}`))) return;
     await act({
@@ -30,6 +33,7 @@ export function useTrialActions(
   const workspace = workspaceId ? { workspaceId } : {};
   return [
     ...ofExperiment.filter((action) => FROM_EXPERIMENT.has(action.id)),
+    ...inside,
     {
       id: "tensorboard",
       label: "Open in TensorBoard",
