@@ -136,10 +136,10 @@ class TaskContract:
         task_id = site.launch_generic(script)
         site.until_said(task_id, "begun")
         site.client.post(f"/api/v1/tasks/{task_id}/pause")
-        site.until(lambda: _generic_state(site, task_id) == "PAUSED", task_id)
+        site.until(lambda: site.generic_state(task_id) == "PAUSED", task_id)
         site.until(lambda: site.left_over() == [], task_id)
         site.client.post(f"/api/v1/tasks/{task_id}/unpause")
-        site.until(lambda: _generic_state(site, task_id) == "COMPLETED", task_id)
+        site.until(lambda: site.generic_state(task_id) == "COMPLETED", task_id)
         assert "goes on" in site.lines(task_id)
 
     def test_trial_on_all_nodes_serves_its_port_and_shows_the_stacks_of_every_rank(self, site: TaskSite) -> None:
@@ -241,11 +241,6 @@ def _echoed(socket: ClientConnection, data: bytes) -> bytes:
             part = socket.recv(timeout=SECONDS)
             received += part if isinstance(part, bytes) else part.encode()
     return received
-
-
-def _generic_state(site: TaskSite, task_id: str) -> str:
-    state: str = site.client.get(f"/api/v1/tasks/{task_id}")["task"]["taskState"]
-    return state.removeprefix("GENERIC_TASK_STATE_")
 
 
 def _run_cell(channel: ClientConnection, code: str) -> str:

@@ -95,6 +95,10 @@ class TaskSite:
         found: dict[str, Any] = self.client.get(f"/api/v1/{kind}s/{task_id}")[kind]
         return found
 
+    def generic_state(self, task_id: str) -> str:
+        state: str = self.client.get(f"/api/v1/tasks/{task_id}")["task"]["taskState"]
+        return state.removeprefix("GENERIC_TASK_STATE_")
+
     def kill(self, kind: str, task_id: str) -> None:
         self.client.post(f"/api/v1/{kind}s/{task_id}/kill")
         self.until_ended(kind, task_id)

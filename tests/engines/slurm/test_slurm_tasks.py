@@ -87,6 +87,6 @@ def test_command_and_generic_task_that_somebody_cancels_in_slurm_end(site: Slurm
     for job in site.left_over():
         site.slurm.command("scancel", job.split()[0])
     assert "its node was taken away" in site.until_ended("command", command)
-    site.until(lambda: site.client.get(f"/api/v1/tasks/{generic}")["task"]["taskState"] == "GENERIC_TASK_STATE_CANCELED", generic)
+    site.until(lambda: site.generic_state(generic) == "CANCELED", generic)
     assert "is CANCELLED" in site.lines(generic)
     site.until(lambda: not site.left_over(), generic)

@@ -83,7 +83,15 @@ def test_wrong_updates_are_all_named(cluster: HttpCluster) -> None:
     ]
     answer = cluster.user.post("/api/v1/job-queues", {"updates": updates})
     assert answer.status == 400
-    for words in ("relative to itself", "nobody", "between 1 and 99, not 100", "weight=0", "already", "nowhere", "exactly one"):
+    for words in (
+        "relative to itself",
+        "nobody",
+        "between 1 and 99, not 100",
+        "weight=0",
+        "already",
+        "nowhere",
+        "exactly one",
+    ):
         assert words in answer.message
 
 

@@ -30,8 +30,9 @@ def end_in(cluster: TaskCluster, state: str) -> str:
     """A task that has come to a state."""
     task_id = cluster.create()
     if state == "CANCELED":
+        launch = cluster.start(task_id)
         do(cluster, task_id, "kill")
-        cluster.leave(cluster.runner(task_id), 137, ExitCause.KILLED, first=1)
+        cluster.leave(launch, 137, ExitCause.KILLED)
     elif state == "PAUSED":
         pause(cluster, task_id)
     elif state in ENDS:

@@ -130,12 +130,14 @@ def test_what_a_task_runs_is_told_to_its_runner(cluster: TaskCluster) -> None:
     assert several["entrypoint"] == ["echo", "$A"]
 
 
-def test_a_notebook_has_a_service_and_settings_that_nobody_else_sees(cluster: TaskCluster) -> None:
-    task = cluster.launch("notebook")
-    assert task["serviceAddress"] == f"/proxy/{task['id']}/"
+def test_a_notebook_has_a_service_whose_token_only_its_owner_sees(cluster: TaskCluster) -> None:
+    ada, bob = cluster.person("ada"), cluster.person("bob")
+    task = cluster.launch("notebook", by=ada)
     spec = cluster.spec(cluster.runner(task["id"]))
     assert spec["entrypoint"][-2:] == ["-m", "determined.exec.notebook"]
     assert spec["services"] == [{"id": "", "port": 0, "tcp": False, "unauthenticated": False}]
     token = spec["settings"]["token"]
-    shown = [cluster.user.get(path).raw for path in (f"/api/v1/notebooks/{task['id']}", f"/api/v1/tasks/{task['id']}")]
-    assert token and all(token.encode() not in raw for raw in shown)
+    assert token
+    for path in (f"/api/v1/notebooks/{task['id']}", "/api/v1/notebooks", f"/api/v1/tasks/{task['id']}"):
+        assert token.encode() not in bob.get(path).raw, path
+    assert cluster.get("notebook", task["id"], ada)["serviceAddress"].startswith(f"/proxy/{task['id']}/")
