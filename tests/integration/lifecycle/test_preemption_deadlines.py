@@ -152,7 +152,9 @@ async def test_phases_never_go_back_and_unknown_ones_are_refused(world: World) -
     ]:
         await world.write(allocation.runner_phase, launch.resource_id, told)
         assert (await live(world))["state"] == state
-    with pytest.raises(InvalidArgument, match="phase 'TERMINATED' is unknown; report PULLING, STARTING or RUNNING"):
+    with pytest.raises(
+        InvalidArgument, match="phase 'TERMINATED' is unknown; report one of PULLING, STARTING, RUNNING"
+    ):
         await world.write(allocation.runner_phase, launch.resource_id, "TERMINATED")
 
 
