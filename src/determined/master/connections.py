@@ -251,8 +251,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
 def connection_of(scope: Mapping[str, Any]) -> BoundedProtocol | None:
     """Return the connection of a request; None under another server than ours."""
-    found = (scope.get("extensions") or {}).get(_KEY)
-    return found if isinstance(found, BoundedProtocol) else None
+    connection = (scope.get("extensions") or {}).get(_KEY)
+    return connection if isinstance(connection, BoundedProtocol) else None
 
 
 def _count_down(counts: Counter[str], key: str) -> None:

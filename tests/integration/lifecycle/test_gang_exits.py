@@ -41,7 +41,7 @@ async def test_node_found_lost_minutes_after_its_peer_failed_costs_no_restart(ga
 async def test_rank_that_had_to_be_killed_by_force_was_not_lost(gang: World) -> None:
     first, second = await _running(gang)
     await gang.exit(first.resource_id, 1)
-    await gang.write(allocation.kill_heard, second.resource_id)
+    await gang.write(allocation.confirm_kill, second.resource_id)
     gang.clock.advance(31)
     gang.ctx.bus.publish("schedule")
     await gang.until(lambda: (second.resource_id, True) in gang.machine.kills)
@@ -56,7 +56,7 @@ async def test_rank_that_had_to_be_killed_by_force_was_not_lost(gang: World) -> 
 async def test_node_lost_soon_after_it_heard_of_its_end_costs_no_restart(gang: World) -> None:
     first, second = await _running(gang)
     await gang.exit(first.resource_id, 1)
-    await gang.write(allocation.kill_heard, second.resource_id)
+    await gang.write(allocation.confirm_kill, second.resource_id)
     gang.clock.advance(5)
     gang.engine.lose(second.resource_id)
     await gang.until(lambda: len(gang.machine.launched) == 4)

@@ -123,7 +123,7 @@ async def test_ended_allocation_hears_nothing_any_more(stubborn: World) -> None:
     await stubborn.write(allocation.ready, launch.allocation_id)
     await stubborn.write(allocation.reject, launch.allocation_id, "too late")
     await stubborn.write(allocation.runner_phase, launch.resource_id, "STARTING")
-    await stubborn.write(allocation.kill_heard, launch.resource_id)
+    await stubborn.write(allocation.confirm_kill, launch.resource_id)
     assert await stubborn.rows("allocations") == before
     with pytest.raises(Gone, match="task terminated"):
         await stubborn.write(allocation.joined, launch.resource_id)

@@ -60,13 +60,13 @@ def caller_of(connection: Connection) -> Caller:
 
 
 def _row(handler: BaseRouteHandler) -> Permission:
-    found = permission_of(handler.opt)
-    if found is None and getattr(handler, "http_methods", None) == {"OPTIONS"}:
-        found = permission_of(ANY_USER)  # Litestar adds these by itself; they name the methods of a path
-    if found is None:
+    permission = permission_of(handler.opt)
+    if permission is None and getattr(handler, "http_methods", None) == {"OPTIONS"}:
+        permission = permission_of(ANY_USER)  # Litestar adds these by itself; they name the methods of a path
+    if permission is None:
         paths = ", ".join(sorted(handler.paths))
         raise LookupError(f"{handler} ({paths}) has no permission; give `@serve` a row of master/auth/permission.py")
-    return found
+    return permission
 
 
 def _check_user(caller: Caller, permission: Permission, path: dict[str, Any]) -> None:

@@ -35,5 +35,5 @@ class LoginLinks:
 
     def redeem(self, code: str, now: datetime) -> PendingLink | None:
         """Spend the code and return its link; None for a code that is unknown, used or too old."""
-        found = self._pending.pop(digest(code), None)
-        return found if found is not None and now < found.expires_at else None
+        pending = self._pending.pop(digest(code), None)
+        return pending if pending is not None and now < pending.expires_at else None

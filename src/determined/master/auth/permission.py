@@ -86,5 +86,5 @@ PROXIED = {KEY: Permission((Who.OWNER,), by_handler=True)}
 
 def permission_of(options: Mapping[str, Any]) -> Permission | None:
     """Return the row in the `opt` of a handler."""
-    found = options.get(KEY)
-    return found if isinstance(found, Permission) else None
+    permission = options.get(KEY)
+    return permission if isinstance(permission, Permission) else None

@@ -122,8 +122,8 @@ def _number_on_sqlite(element: JsonNumber, compiler: Any, **options: Any) -> str
 @compiles(JsonNumber, "postgresql")
 def _number_on_postgresql(element: JsonNumber, compiler: Any, **options: Any) -> str:
     column, _, *keys = [compiler.process(clause, **options) for clause in element.clauses]
-    found = f"json_extract_path({', '.join([column, *keys])})" if keys else column
-    return f"CASE WHEN json_typeof({found}) = 'number' THEN CAST(CAST({found} AS TEXT) AS DOUBLE PRECISION) END"
+    value = f"json_extract_path({', '.join([column, *keys])})" if keys else column
+    return f"CASE WHEN json_typeof({value}) = 'number' THEN CAST(CAST({value} AS TEXT) AS DOUBLE PRECISION) END"
 
 
 class JsonText(FunctionElement[str]):

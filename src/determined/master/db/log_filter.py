@@ -51,27 +51,27 @@ class LogFilter:
         ]
 
     def _indices(self, lines: Lines) -> Sequence[int]:
-        found: Sequence[int] = range(len(lines.texts))
+        indices: Sequence[int] = range(len(lines.texts))
         good = {i for i, origin in enumerate(lines.origins) if self._wants_origin(origin)}
         if len(good) < len(lines.origins):
-            found = [i for i in found if lines.origin[i] in good]
+            indices = [i for i in indices if lines.origin[i] in good]
         if self.levels:
-            found = [i for i in found if lines.levels[i] in self.levels]
+            indices = [i for i in indices if lines.levels[i] in self.levels]
         if self.after is not None:
             after = log_chunk.to_micros(self.after)
-            found = [i for i in found if lines.times[i] > after]
+            indices = [i for i in indices if lines.times[i] > after]
         if self.before is not None:
             before = log_chunk.to_micros(self.before)
-            found = [i for i in found if lines.times[i] <= before]
-        return self._by_text(lines, found)
+            indices = [i for i in indices if lines.times[i] <= before]
+        return self._by_text(lines, indices)
 
-    def _by_text(self, lines: Lines, found: Sequence[int]) -> Sequence[int]:
+    def _by_text(self, lines: Lines, indices: Sequence[int]) -> Sequence[int]:
         if self.pattern is not None:
-            return [i for i in found if self.pattern.search(lines.texts[i].encode())]
+            return [i for i in indices if self.pattern.search(lines.texts[i].encode())]
         if self.text:
             plain = re.compile(re.escape(self.text), re.IGNORECASE)
-            return [i for i in found if plain.search(lines.texts[i])]
-        return found
+            return [i for i in indices if plain.search(lines.texts[i])]
+        return indices
 
     def _wants_origin(self, origin: Origin) -> bool:
         rank = NO_RANK if origin.rank is None else origin.rank

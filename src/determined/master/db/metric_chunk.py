@@ -157,14 +157,14 @@ def gather(reports: Iterable[dict[str, Any]]) -> dict[str, Column]:
 
 
 def _gather_sparse(rows: list[dict[str, Any]]) -> dict[str, Column]:
-    found: dict[str, tuple[list[Any], list[int]]] = {}
+    columns: dict[str, tuple[list[Any], list[int]]] = {}
     for i, row in enumerate(rows):
         for name, value in row.items():
-            values, indices = found.setdefault(name, ([], []))
+            values, indices = columns.setdefault(name, ([], []))
             values.append(value)
             indices.append(i)
     n = len(rows)
-    return {name: Column(values, None if len(at) == n else at) for name, (values, at) in found.items()}
+    return {name: Column(values, None if len(at) == n else at) for name, (values, at) in columns.items()}
 
 
 def _pack(values: Sequence[Any]) -> tuple[str, bytes]:

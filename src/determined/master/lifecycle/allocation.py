@@ -173,7 +173,7 @@ def mark_daemon(conn: Connection, now: datetime, resource_id: str) -> None:
     _follow_exits(conn, now, runner.allocation_id)
 
 
-def kill_heard(conn: Connection, now: datetime, resource_id: str) -> None:
+def confirm_kill(conn: Connection, now: datetime, resource_id: str) -> None:
     """Record that the runner knows of its end: it outlived the failure of its peer, whatever becomes of it now."""
     runner = runners.get(conn, resource_id)
     if runner.exited_at is None and allocations.get(conn, runner.allocation_id).kill_at is not None:

@@ -73,16 +73,16 @@ def capacities(
     nodes: Sequence[PlacedNode], held: Sequence[Runner], overrides: Overrides, pools: dict[str, Pool]
 ) -> dict[str, Capacity]:
     """Return the capacity of each node by its id. `held`: runners of live allocations."""
-    found = {p.node.id: _capacity(p, overrides, pools) for p in nodes}
+    capacity_by_node = {p.node.id: _capacity(p, overrides, pools) for p in nodes}
     for row in held:
-        capacity = found.get(row.node_id)
+        capacity = capacity_by_node.get(row.node_id)
         if capacity is None:
             continue
         capacity.used.update(row.slot_ids)
         capacity.used_aux += not row.slot_ids
-    for capacity in found.values():
+    for capacity in capacity_by_node.values():
         _count(capacity, overrides)
-    return found
+    return capacity_by_node
 
 
 def check_fits(

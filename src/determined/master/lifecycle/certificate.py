@@ -57,5 +57,5 @@ def _names(cert: str, key: str) -> list[tuple[str, str]]:
         for side in (near, far):
             with contextlib.suppress(ssl.SSLWantReadError):
                 side.do_handshake()
-    found: dict[str, Any] = dict(near.getpeercert() or {})
-    return list(found.get("subjectAltName", ()))
+    certificate: dict[str, Any] = dict(near.getpeercert() or {})
+    return list(certificate.get("subjectAltName", ()))

@@ -70,8 +70,8 @@ def _engine_of_pool(config: MasterConfig, active: JsonObject) -> str | None:
 
 def _outside_of_container(path: str, mounts: Iterable[BindMount]) -> str | None:
     """Find the host's path of a container's path; None where no bind mount leads out. The innermost mount counts."""
-    found = sorted(_outsides(posixpath.normpath(path), mounts))
-    return found[-1][1] if found else None
+    host_paths = sorted(_outsides(posixpath.normpath(path), mounts))
+    return host_paths[-1][1] if host_paths else None
 
 
 def _outsides(path: str, mounts: Iterable[BindMount]) -> Iterator[tuple[int, str]]:

@@ -112,22 +112,24 @@ class Cluster:
 
     def waiting(self) -> dict[str, str]:
         """Return what allocations wait for that an engine has been handed and has not begun."""
-        found: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for engine in self.engines.values():
             if isinstance(engine, PlacingEngine):
-                found.update(engine.waiting())
-        return found
+                reasons.update(engine.waiting())
+        return reasons
 
     def with_problems(self, reasons: Mapping[str, str]) -> dict[str, str]:
         """Return the wait reasons; where a pool has no node, with the problem of its engine."""
-        found = dict(reasons)
+        all_reasons = dict(reasons)
         for pool, name in self._owner.items():
             engine: object = self.engines.get(name)
             problem = engine.problem if isinstance(engine, BridgedEngine) else None
             if problem:
                 nodeless = f"pool '{pool}' has no enabled node"
-                found |= {key: f"{text}: {problem}" for key, text in found.items() if text.endswith(nodeless)}
-        return found
+                all_reasons |= {
+                    key: f"{text}: {problem}" for key, text in all_reasons.items() if text.endswith(nodeless)
+                }
+        return all_reasons
 
     def tell_demand(self, queued: Mapping[str, Sequence[int]]) -> None:
         """Tell the demand by pool to the engines that can get more nodes."""

@@ -32,12 +32,12 @@ class Question:
 
 def waiting(conn: Connection) -> list[int]:
     """Return active experiments in which a trial waits for its point. Reads one row each, whatever their size."""
-    found = []
+    waiting_searches = []
     for experiment_id in rows.active_with_sampler(conn):
         last = rows.last_event(conn, experiment_id)
         if last is not None and last.event.get("held"):
-            found.append(experiment_id)
-    return found
+            waiting_searches.append(experiment_id)
+    return waiting_searches
 
 
 def question(conn: Connection, experiment_id: int, old: Mirror | None) -> Question | None:

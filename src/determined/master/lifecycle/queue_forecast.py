@@ -68,4 +68,4 @@ def task_waits_for(conn: Connection, now: datetime, world: SchedulingInput, want
         job_submitted=now,
         requested_at=now,
     )
-    return scheduling.foresee(conn, world, request, wanted.pool)
+    return scheduling.forecast(conn, world, request, wanted.pool)

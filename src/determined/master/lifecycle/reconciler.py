@@ -29,7 +29,7 @@ from determined.master.lifecycle.launching import Launcher
 from determined.master.lifecycle.pools import pools_of
 from determined.master.lifecycle.ports import PortChoice
 from determined.master.lifecycle.queue_position import queue_position
-from determined.master.lifecycle.scheduling import Told
+from determined.master.lifecycle.scheduling import SentSignals
 from determined.master.lifecycle.states import LIVE
 
 logger = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Reconciler:
         self._cluster = clusters.Cluster(engines, {name: pool.engine for name, pool in self._pools.items()})
         self._launcher = Launcher(ctx, self._cluster)
         self._tasks: list[asyncio.Task[None]] = []
-        self._announced: frozenset[Told] = frozenset()
+        self._announced: frozenset[SentSignals] = frozenset()
 
     async def open(self) -> None:
         for engine in self._cluster.engines.values():
@@ -98,7 +98,7 @@ class Reconciler:
         self._launcher.launch(seen.alive)
         self._launcher.enforce_kills(now, seen.alive)
 
-    def _announce(self, signals: frozenset[Told]) -> None:
+    def _announce(self, signals: frozenset[SentSignals]) -> None:
         """Wake the long polls of tasks that were signalled since the last pass, whoever did it."""
         self._ctx.bus.publish(*(f"allocation:{s.allocation_id}" for s in signals - self._announced))
         self._announced = signals
@@ -165,11 +165,11 @@ class Reconciler:
         """Disown runners without a row (the database was replaced): they would wait for ever for their master."""
         if not isinstance(engine, clusters.AdoptingEngine):
             return
-        found = engine.unclaimed()
-        if not found:
+        unclaimed = engine.unclaimed()
+        if not unclaimed:
             return
-        known = await self._ctx.db.read(lambda conn: runners.known(conn, found))
-        strangers = sorted(set(found) - known)
+        known = await self._ctx.db.read(lambda conn: runners.known(conn, unclaimed))
+        strangers = sorted(set(unclaimed) - known)
         for resource_id in strangers:
             logger.warning(
                 "%s: the database knows nothing of this runner; it is ended and its directory kept under 'lost'",

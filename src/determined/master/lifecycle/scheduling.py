@@ -52,8 +52,8 @@ class SchedulingInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """State that a live allocation has been told."""
+class SentSignals:
+    """Signals that were sent to a live allocation."""
 
     allocation_id: str
     preempted: bool
@@ -72,7 +72,7 @@ class Pass:
     changes: bool = False
     queued: dict[str, list[int]] = field(default_factory=dict)  # pool -> sizes of what waits for slots
     topics: set[str] = field(default_factory=set)
-    signals: frozenset[Told] = frozenset()
+    signals: frozenset[SentSignals] = frozenset()
 
 
 def look(conn: Connection, now: datetime, world: SchedulingInput) -> Pass:
@@ -105,7 +105,7 @@ def act(conn: Connection, now: datetime, world: SchedulingInput) -> Pass:
     return done
 
 
-def foresee(conn: Connection, world: SchedulingInput, wanted: Request, pool: str) -> str | None:
+def forecast(conn: Connection, world: SchedulingInput, wanted: Request, pool: str) -> str | None:
     """Return what a request would wait for if it were made now; None when it would start."""
     if pool in world.placing:
         return f"pool '{pool}' has a queue of its own, in which '{world.placing[pool][0]}' decides when it starts"
@@ -165,10 +165,10 @@ def _requests(conn: Connection, live: Sequence[LiveAllocation], held: Sequence[R
     """Return the requests of everything live, by pool."""
     excluded = allocations.excluded_nodes(conn)
     placements = _placements(held)
-    found: dict[str, list[Request]] = {}
+    requests: dict[str, list[Request]] = {}
     for row in live:
-        found.setdefault(row.pool, []).append(_request(row, excluded, placements))
-    return found
+        requests.setdefault(row.pool, []).append(_request(row, excluded, placements))
+    return requests
 
 
 def is_impossible(reason: str | None) -> bool:
@@ -260,13 +260,13 @@ def _request(
     )
 
 
-def _signals(live: Sequence[LiveAllocation]) -> frozenset[Told]:
-    told = (Told(row.id, row.preempt_at is not None, row.kill_at is not None) for row in live)
-    return frozenset(s for s in told if s.preempted or s.killed)
+def _signals(live: Sequence[LiveAllocation]) -> frozenset[SentSignals]:
+    sent = (SentSignals(row.id, row.preempt_at is not None, row.kill_at is not None) for row in live)
+    return frozenset(s for s in sent if s.preempted or s.killed)
 
 
 def _placements(held: Sequence[Runner]) -> dict[str, tuple[tuple[str, int], ...]]:
-    found: dict[str, list[tuple[str, int]]] = {}
+    placements: dict[str, list[tuple[str, int]]] = {}
     for row in held:
-        found.setdefault(row.allocation_id, []).append((row.node_id, len(row.slot_ids)))
-    return {allocation_id: tuple(places) for allocation_id, places in found.items()}
+        placements.setdefault(row.allocation_id, []).append((row.node_id, len(row.slot_ids)))
+    return {allocation_id: tuple(places) for allocation_id, places in placements.items()}

@@ -105,14 +105,14 @@ def validation_reported(conn: Connection, now: datetime, trial_id: int, metrics:
     if trial.early_stopped or trial.state in TERMINAL:
         return
     searcher = experiment.config.get("searcher") or {}
-    found = {name: _number(metrics.get(name)) for name in Objectives.of(searcher).names}
+    values = {name: _number(metrics.get(name)) for name in Objectives.of(searcher).names}
     timed = searcher.get("time_metric")
     length = _number(metrics.get(timed)) if timed else float(steps or 0)
-    if length is None or None in found.values():
-        missing = [name for name, value in [*found.items(), (timed or "", length)] if value is None]
+    if length is None or None in values.values():
+        missing = [name for name, value in [*values.items(), (timed or "", length)] if value is None]
         _report_lacks(conn, now, experiment, trial, missing, metrics)
         return
-    metric = found if len(found) > 1 else next(iter(found.values()))
+    metric = values if len(values) > 1 else next(iter(values.values()))
     operations.tell(conn, now, experiment.id, searchers.validation(trial.request_id, metric, length))
     settle(conn, now, experiment.id)
 

@@ -116,13 +116,13 @@ def due(
     conn: Connection, experiment: Experiment, request_ids: Sequence[str], replay: Replay | None = None
 ) -> tuple[list[Event], list[int]]:
     """Take out the events of these trials that may be replayed now, and ids of trials whose operation they complete."""
-    found = _pending(conn, experiment.id, request_ids, replay, replay.upto if replay else None)
+    pending = _pending(conn, experiment.id, request_ids, replay, replay.upto if replay else None)
     classic = experiment.generation == "classic"
-    known = trials.by_requests(conn, experiment.id, [event["id"] for _, event in found] if classic else [])
+    known = trials.by_requests(conn, experiment.id, [event["id"] for _, event in pending] if classic else [])
     events: list[Event] = []
     numbers: list[int] = []
     completed: list[int] = []
-    for n, event in found:
+    for n, event in pending:
         if classic and event["type"] == "validation":
             trial = known[event["id"]]
             if event["length"] != trial.op_length or trial.op_completed == trial.op_length:

@@ -99,14 +99,14 @@ async def runner_signals(
 
     seconds = long_poll.checked_timeout(timeout_seconds)
     if known.kill:
-        await _kill_heard(ctx, allocation_id, resource_id)
+        await _confirm_kill(ctx, allocation_id, resource_id)
     return await long_poll.poll(ctx, f"allocation:{allocation_id}", read, differs, seconds)
 
 
-async def _kill_heard(ctx: MasterContext, allocation_id: str, resource_id: str) -> None:
+async def _confirm_kill(ctx: MasterContext, allocation_id: str, resource_id: str) -> None:
     runner = await ctx.db.read(lambda conn: _runner(conn, allocation_id, resource_id))
     if runner.state not in (Stored.TERMINATING, Stored.TERMINATED):
-        await ctx.db.write(lambda conn: lifecycle.kill_heard(conn, ctx.clock.now(), resource_id))
+        await ctx.db.write(lambda conn: lifecycle.confirm_kill(conn, ctx.clock.now(), resource_id))
 
 
 async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, username: str) -> TaskSpec:

@@ -24,14 +24,14 @@ class Facts:
 
 def digest(rows: Iterable[JsonObject]) -> dict[str, Facts]:
     """Return the facts by path (`net.width`), sorted. A key with a dot in it has no path and is left out."""
-    found: dict[str, Facts] = {}
+    facts_by_name: dict[str, Facts] = {}
     for row in rows:
         for path, value in _leaves(row, ""):
-            facts = found.get(path)
+            facts = facts_by_name.get(path)
             if facts is None:
-                facts = found[path] = Facts()
+                facts = facts_by_name[path] = Facts()
             _add(facts, value)
-    return dict(sorted(found.items()))
+    return dict(sorted(facts_by_name.items()))
 
 
 def _leaves(row: JsonObject, at: str) -> Iterator[tuple[str, object]]:

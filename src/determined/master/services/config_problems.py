@@ -18,9 +18,9 @@ def problems_of(error: DeterminedError, at: str, raw: JsonObject, lines: dict[st
     """Return each violation by itself. `at`: what an error that names no place is about."""
     if isinstance(error, InvalidConfig) and error.violations:
         return [_of_violation(text, raw, lines) for text in error.violations]
-    found = _LINE.search(error.message)
-    if found:
-        return [Problem(path="", message=error.message, line=int(found[1]))]
+    match = _LINE.search(error.message)
+    if match:
+        return [Problem(path="", message=error.message, line=int(match[1]))]
     named = _PATH.match(error.message)
     return [_problem(named[1] if named else at, error.message, raw, lines)]
 

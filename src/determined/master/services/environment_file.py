@@ -64,10 +64,10 @@ def _unreadable(content: bytes, python: PythonEnvironment) -> str | None:
 
 
 def _editable(text: str) -> str | None:
-    found = editable_entries(text)
-    if not found:
+    editable = editable_entries(text)
+    if not editable:
         return None
-    shown = without_logins(found[0])[:_SHOWN]
+    shown = without_logins(editable[0])[:_SHOWN]
     return (
         f"`{shown}` is editable, and an environment is shared; leave -e out, or import the code from the context"
         " directory"

@@ -139,8 +139,8 @@ def announce(ctx: MasterContext, experiment_id: int) -> None:
 
 
 async def _queued(ctx: MasterContext, experiment: Experiment) -> JobSummary | None:
-    found = await jobs.list_jobs(ctx, ListJobs(resource_pool=experiment.resource_pool))
-    return next((job.summary for job in found if job.job_id == experiment.job_id), None)
+    queued_jobs = await jobs.list_jobs(ctx, ListJobs(resource_pool=experiment.resource_pool))
+    return next((job.summary for job in queued_jobs if job.job_id == experiment.job_id), None)
 
 
 async def _change_labels(ctx: MasterContext, experiment_id: int, change: Callable[[list[str]], list[str]]) -> list[str]:
@@ -156,10 +156,10 @@ async def _change_labels(ctx: MasterContext, experiment_id: int, change: Callabl
     return labels
 
 
-def _records(found: list[tuple[float, int, float]], *, smaller_is_better: bool) -> list[ValidationHistoryEntry]:
+def _records(history: list[tuple[float, int, float]], *, smaller_is_better: bool) -> list[ValidationHistoryEntry]:
     records: list[ValidationHistoryEntry] = []
     best: float | None = None
-    for time, trial_id, value in found:
+    for time, trial_id, value in history:
         if best is None or (value < best if smaller_is_better else value > best):
             best = value
             records.append(ValidationHistoryEntry(trial_id=trial_id, end_time=moment(time), searcher_metric=value))

@@ -177,19 +177,19 @@ def resolve_place(conn: Connection, raw: JsonObject, asked: CreateExperimentRequ
 def _resolve_project(conn: Connection, raw: JsonObject, project_id: int | None) -> ProjectOfExperiment:
     workspace, project = raw.get("workspace") or "", raw.get("project") or ""
     if project_id is not None and project_id > UNCATEGORIZED:
-        found = submission.project_by_id(conn, project_id)
-        if found is None:
+        row = submission.project_by_id(conn, project_id)
+        if row is None:
             raise NotFound(f"project {project_id} not found")
-        return found
+        return row
     if bool(workspace) != bool(project):
         raise InvalidArgument("workspace and project must both be given, or neither")
     if not workspace:
-        found = submission.project_by_id(conn, UNCATEGORIZED)
+        row = submission.project_by_id(conn, UNCATEGORIZED)
     else:
-        found = submission.project_by_name(conn, workspace, project)
-    if found is None:
+        row = submission.project_by_name(conn, workspace, project)
+    if row is None:
         raise NotFound(f"workspace/project {workspace!r}/{project!r} not found; create it or correct the names")
-    return found
+    return row
 
 
 def warm_start(conn: Connection, prepared: Prepared) -> str | None:

@@ -54,7 +54,7 @@ def rows_of(page: Pagination) -> tuple[int, int]:
 
 
 def _with_best(conn: Connection, now: datetime, ids: list[int]) -> list[SearchExperimentExperiment]:
-    found = experiment_view.load(conn, now, ids, with_best=True)
-    best = [e.best_trial_id for e in found if e.best_trial_id is not None]
+    experiments = experiment_view.load(conn, now, ids, with_best=True)
+    best = [e.best_trial_id for e in experiments if e.best_trial_id is not None]
     trials = {t.id: t for t in trial_view.load(conn, now, best)}
-    return [SearchExperimentExperiment(experiment=e, best_trial=trials.get(e.best_trial_id or 0)) for e in found]
+    return [SearchExperimentExperiment(experiment=e, best_trial=trials.get(e.best_trial_id or 0)) for e in experiments]

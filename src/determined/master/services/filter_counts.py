@@ -46,7 +46,9 @@ def _counter(conn: Connection, project_id: int, *, of_run: bool) -> Count:
 
 
 def _clause(path: Sequence[int], node: Field | Group, parsed: Filter, counted: Count) -> ClauseCount:
-    found = ClauseCount(path=list(path), count=counted(replace(parsed, group=query_filter.without(parsed.group, path))))
+    clause = ClauseCount(
+        path=list(path), count=counted(replace(parsed, group=query_filter.without(parsed.group, path)))
+    )
     if isinstance(node, Field):
-        found.column, found.operator, found.value = node.column, node.operator, node.value
-    return found
+        clause.column, clause.operator, clause.value = node.column, node.operator, node.value
+    return clause

@@ -179,14 +179,14 @@ def _pareto_response(known: _Known) -> GetParetoFrontResponse:
 
 def _importance_response(known: _Known) -> GetHpImportanceResponse:
     about, objective = known.about, known.about.objectives[0]
-    found = importance(about.space, [(known.hparams[trial], values[0]) for trial, values in known.values.items()])
+    importances = importance(about.space, [(known.hparams[trial], values[0]) for trial, values in known.values.items()])
     return GetHpImportanceResponse(
         metric=objective.name,
         smaller_is_better=objective.smaller_is_better,
-        importances=[HpImportance(name=name, importance=share) for name, share in found.shares.items()],
-        trials_used=found.trials,
+        importances=[HpImportance(name=name, importance=share) for name, share in importances.shares.items()],
+        trials_used=importances.trials,
         trials_completed=about.mark[0],
-        message=found.why_not,
+        message=importances.why_not,
     )
 
 

@@ -166,7 +166,7 @@ def _jobs(ctx: MasterContext, rows: Sequence[LiveAllocation]) -> list[wire.Job]:
         if kind_of_job(row.job_type).is_queued:
             grouped.setdefault(row.job_id, []).append(row)
     ordered = sorted(grouped.values(), key=lambda group: _order(group[0]))
-    found: list[wire.Job] = []
+    listed: list[wire.Job] = []
     ahead: Counter[str] = Counter()
     waiting: set[tuple[str, int]] = set()
     for group in ordered:
@@ -180,8 +180,8 @@ def _jobs(ctx: MasterContext, rows: Sequence[LiveAllocation]) -> list[wire.Job]:
         ahead[head.pool] += 1
         if state == wire.JobState.QUEUED:
             waiting.add((head.pool, head.priority))
-        found.append(job)
-    return found
+        listed.append(job)
+    return listed
 
 
 def _to_wire(group: list[LiveAllocation], reasons: dict[str, str]) -> wire.Job:

@@ -69,8 +69,8 @@ def apply_exit(conn: Connection, now: datetime, target: Target, exit: Exit) -> N
 def find(policies: Sequence[Policy], texts: Sequence[str]) -> list[Match]:
     """Return one match per policy that fits any line. The line in which the task prints its config is not looked at."""
     joined = "\n".join(texts).encode()
-    found = (_match(policy, joined, texts) for policy in policies)
-    return [match for match in found if match is not None]
+    hits = (_match(policy, joined, texts) for policy in policies)
+    return [match for match in hits if match is not None]
 
 
 def _label(conn: Connection, trial_id: int, matches: Sequence[Match]) -> bool:

@@ -64,9 +64,9 @@ def parse(text: str) -> list[Wanted]:
     """Return how the text can be read: `t 97`, `t97` and `trial:97` as trial 97, and any text as part of a name."""
     whole = text.strip()
     readings = []
-    found = re.fullmatch(r"([a-z]+)[\s:#]+(.*\S)", whole, re.IGNORECASE) or re.fullmatch(r"([et])(\d+)", whole, re.I)
-    if found and found[1].lower() in _WORDS:
-        readings.append(Wanted(found[2], _WORDS[found[1].lower()]))
+    match = re.fullmatch(r"([a-z]+)[\s:#]+(.*\S)", whole, re.IGNORECASE) or re.fullmatch(r"([et])(\d+)", whole, re.I)
+    if match and match[1].lower() in _WORDS:
+        readings.append(Wanted(match[2], _WORDS[match[1].lower()]))
     return [*readings, Wanted(whole)] if whole else []
 
 

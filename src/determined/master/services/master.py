@@ -122,11 +122,11 @@ async def message(ctx: MasterContext, *, scheduled: bool = False) -> ClusterMess
     stored = await ctx.db.read(lambda conn: cluster.get(conn, cluster.MESSAGE))
     if stored is None:
         return None
-    found = convert(stored, ClusterMessage)
+    current = convert(stored, ClusterMessage)
     now = rfc3339(ctx.clock.now())
-    if found.end_time is not None and found.end_time <= now:
+    if current.end_time is not None and current.end_time <= now:
         return None
-    return found if scheduled or found.start_time <= now else None
+    return current if scheduled or current.start_time <= now else None
 
 
 async def set_message(

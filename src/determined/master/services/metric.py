@@ -119,9 +119,9 @@ async def _reports(
 ) -> AsyncIterator[list[MetricsReport]]:
     for trial_id in trial_ids:
         for place in await ctx.db.read(_places(trial_id, group)):
-            found = await ctx.db.read(_page(trial_id, place))
-            if found:
-                yield found
+            page = await ctx.db.read(_page(trial_id, place))
+            if page:
+                yield page
 
 
 def _places(trial_id: int, group: str | None) -> Callable[[Connection], list[ChunkPlace]]:
@@ -151,12 +151,12 @@ def _report(trial_id: int, stored: StoredReport) -> MetricsReport:
 
 
 def _series(conn: Connection, trial_id: int, params: GetMetricSeries) -> MetricSeriesResponse:
-    found = metric_series.read(conn, trial_id, params.group, [params.name], first=params.first, last=params.last)
-    values = found.columns[params.name]
+    series = metric_series.read(conn, trial_id, params.group, [params.name], first=params.first, last=params.last)
+    values = series.columns[params.name]
     numbers = [v if is_number(v) else None for v in values] if set(map(type, values)) - {float, int} else values
     if None in numbers:
         kept = [i for i, v in enumerate(numbers) if v is not None]
-        found.steps, found.times = [found.steps[i] for i in kept], [found.times[i] for i in kept]
+        series.steps, series.times = [series.steps[i] for i in kept], [series.times[i] for i in kept]
         numbers = [numbers[i] for i in kept]
     parts = [b for s in spans(len(numbers), params.points) if (b := bucket(numbers, *s)) is not None]
     return MetricSeriesResponse(
@@ -165,8 +165,8 @@ def _series(conn: Connection, trial_id: int, params: GetMetricSeries) -> MetricS
         name=params.name,
         exact=len(numbers) <= params.points,
         total=len(numbers),
-        steps=[found.steps[b.at] for b in parts],
-        times=[round(found.times[b.at], 3) for b in parts],
+        steps=[series.steps[b.at] for b in parts],
+        times=[round(series.times[b.at], 3) for b in parts],
         last=[plain(b.last) for b in parts],
         min=[plain(b.min) for b in parts],
         max=[plain(b.max) for b in parts],

@@ -46,16 +46,16 @@ def positions_of(texts: Sequence[str]) -> dict[tuple[int, str], Position]:
 async def bucketed(ctx: MasterContext, query: BucketQuery) -> BucketedTrialsResponse:
     """Return the buckets, trial by trial, so that other readers get their turn. Raises NotFound, InvalidArgument."""
     await require_trials(ctx, query.trial_ids)
-    found: list[BucketedTrial] = []
+    bucketed_trials: list[BucketedTrial] = []
     total = 0
     for trial_id in dict.fromkeys(query.trial_ids):
-        found.append(await ctx.db.read(partial(_trial, trial_id, query)))
-        total += sum(len(metric.count) for metric in found[-1].metrics)
+        bucketed_trials.append(await ctx.db.read(partial(_trial, trial_id, query)))
+        total += sum(len(metric.count) for metric in bucketed_trials[-1].metrics)
         if total > _MOST_BUCKETS:
             raise InvalidArgument(
                 f"more than {_MOST_BUCKETS} points at once; name fewer trials or metrics, or lower maxDatapoints"
             )
-    return BucketedTrialsResponse(trials=found)
+    return BucketedTrialsResponse(trials=bucketed_trials)
 
 
 def _trial(trial_id: int, query: BucketQuery, conn: Connection) -> BucketedTrial:
@@ -69,8 +69,8 @@ def _trial(trial_id: int, query: BucketQuery, conn: Connection) -> BucketedTrial
         now, known = metric_position.current(conn, trial_id, group), query.since.get((trial_id, group))
         continues = known is not None and metric_position.goes_on(conn, trial_id, group, known, now)
         part = replace(query, first=_later(query.first, known.step)) if known is not None and continues else query
-        found = _streamed(conn, trial_id, group, names, part)
-        metrics += [_to_wire(group, name, found[name]) for name in names if name in found]
+        buckets = _streamed(conn, trial_id, group, names, part)
+        metrics += [_to_wire(group, name, buckets[name]) for name in names if name in buckets]
         positions.append(SeriesPosition(group=group, token=str(now), continues=continues))
     return BucketedTrial(trial_id=trial_id, metrics=metrics, positions=positions)
 
@@ -78,10 +78,10 @@ def _trial(trial_id: int, query: BucketQuery, conn: Connection) -> BucketedTrial
 def _position(text: str) -> tuple[tuple[int, str], Position]:
     trial, _, rest = text.partition("/")
     group, _, token = rest.rpartition("/")
-    found = metric_position.parse(token)
-    if not trial.isdecimal() or len(trial) > _MOST_DIGITS or not group or found is None:
+    position = metric_position.parse(token)
+    if not trial.isdecimal() or len(trial) > _MOST_DIGITS or not group or position is None:
         raise InvalidArgument(f"since={text!r} is not `<trial>/<group>/<token>` as an earlier answer gave it")
-    return (int(trial), group), found
+    return (int(trial), group), position
 
 
 def _later(first: int | None, known: int) -> int:
@@ -93,14 +93,14 @@ def _streamed(
     conn: Connection, trial_id: int, group: str, names: Sequence[str], query: BucketQuery
 ) -> dict[str, Buckets]:
     """Read buckets in one pass over chunks; a series that steps back (late reports, a set clock) is sorted first."""
-    found: dict[str, Buckets] = {}
+    buckets: dict[str, Buckets] = {}
     reached: dict[str, float] = {}
     for part in metric_points.parts(conn, trial_id, group, names, query.axis, query.window):
         if not metric_points.ascending(part.x, reached.get(part.name, -math.inf)):
             return _sorted(conn, trial_id, group, names, query)
         reached[part.name] = part.x[-1]
-        found.setdefault(part.name, Buckets(query.points)).add(part.x, part.y)
-    return found
+        buckets.setdefault(part.name, Buckets(query.points)).add(part.x, part.y)
+    return buckets
 
 
 def _sorted(
@@ -109,24 +109,24 @@ def _sorted(
     points: dict[str, list[tuple[float, float]]] = {}
     for part in metric_points.parts(conn, trial_id, group, names, query.axis, query.window):
         points.setdefault(part.name, []).extend(zip(part.x, part.y, strict=True))
-    found: dict[str, Buckets] = {}
+    buckets: dict[str, Buckets] = {}
     for name, pairs in points.items():
         pairs.sort(key=lambda pair: pair[0])
-        found[name] = Buckets(query.points)
-        found[name].add([x for x, _ in pairs], [y for _, y in pairs])
-    return found
+        buckets[name] = Buckets(query.points)
+        buckets[name].add([x for x, _ in pairs], [y for _, y in pairs])
+    return buckets
 
 
-def _to_wire(group: str, name: str, found: Buckets) -> MetricBuckets:
+def _to_wire(group: str, name: str, buckets: Buckets) -> MetricBuckets:
     return MetricBuckets(
         group=group,
         name=name,
-        x=plain(found.x),
-        last=plain(found.last),
-        min=plain(found.min),
-        max=plain(found.max),
-        count=found.count,
-        exact=found.exact,
-        total=sum(found.count),
-        not_finite=found.not_finite if any(found.not_finite) else [],
+        x=plain(buckets.x),
+        last=plain(buckets.last),
+        min=plain(buckets.min),
+        max=plain(buckets.max),
+        count=buckets.count,
+        exact=buckets.exact,
+        total=sum(buckets.count),
+        not_finite=buckets.not_finite if any(buckets.not_finite) else [],
     )

@@ -69,14 +69,14 @@ class CompareQuery:
 
 def metric_ids(ids: Sequence[str], names: Sequence[str], group: str | None) -> list[tuple[str, str]]:
     """`metricIds` are `group.name`; `metricNames` belong to `group` or, without one, to training and validation."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for metric_id in ids:
         head, dot, name = metric_id.partition(".")
         if not dot or not head or not name:
             raise InvalidArgument(f"metricIds={metric_id!r} is not of the form <group>.<name>, such as validation.loss")
-        found.append((head, name))
+        pairs.append((head, name))
     groups = [group] if group else [TRAINING, VALIDATION]
-    return found + [(g, name) for name in names for g in groups]
+    return pairs + [(g, name) for name in names for g in groups]
 
 
 async def compare(ctx: MasterContext, query: CompareQuery) -> CompareTrialsResponse:

@@ -168,12 +168,12 @@ def _over(conn: Connection, experiment_ids: Sequence[int]) -> bool:
 
 
 def _steps(conn: Connection, key: MetricKey) -> set[int]:
-    found: set[int] = set()
+    steps: set[int] = set()
     for trial in metric_series.trials_with(conn, key.experiment_id, key.group, key.name):
         series = metric_series.read(conn, trial.id, key.group, [key.name])
         values = series.columns[key.name]
-        found.update(step for step, value in zip(series.steps, values, strict=True) if value is not None)
-    return found
+        steps.update(step for step, value in zip(series.steps, values, strict=True) if value is not None)
+    return steps
 
 
 def _snapshot(conn: Connection, key: MetricKey, at: int, margin: int) -> list[TrialsSnapshotResponseTrial]:
@@ -202,9 +202,9 @@ def _closest(series: Series, name: str, at: int) -> int | None:
 
 def _best(conn: Connection, query: SampleQuery) -> list[MetricTrial]:
     key = query.key
-    found = metric_series.trials_with(conn, key.experiment_id, key.group, key.name)
+    measured_trials = metric_series.trials_with(conn, key.experiment_id, key.group, key.name)
     sign = 1 if metric_series.smaller_is_better(conn, key.experiment_id) else -1
-    ranked = sorted(found, key=lambda t: (t.best_value is None, sign * (t.best_value or 0.0), t.id))
+    ranked = sorted(measured_trials, key=lambda t: (t.best_value is None, sign * (t.best_value or 0.0), t.id))
     return ranked[: query.trials]
 
 

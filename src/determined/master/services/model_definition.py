@@ -41,17 +41,17 @@ def read_member(tgz: bytes, path: str) -> bytes | None:
     with tarfile.open(fileobj=io.BytesIO(tgz), mode="r:gz") as archive:
         for member in archive:
             if member.isfile() and PurePosixPath(member.name) == PurePosixPath(path):
-                found = archive.extractfile(member)
-                return found.read() if found else None
+                file = archive.extractfile(member)
+                return file.read() if file else None
     return None
 
 
 async def _get(ctx: MasterContext, experiment_id: int) -> bytes:
-    found = await ctx.db.read(lambda conn: model_definition.get(conn, experiment_id))
-    if found is None:
+    content = await ctx.db.read(lambda conn: model_definition.get(conn, experiment_id))
+    if content is None:
         await ctx.db.read(lambda conn: experiments.get(conn, experiment_id))
         return await asyncio.to_thread(_empty)
-    return found
+    return content
 
 
 def _empty() -> bytes:

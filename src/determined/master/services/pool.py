@@ -35,23 +35,25 @@ async def check_capacity(
     Raises:
         InvalidArgument: the pool does not exist, or no arrangement of its nodes holds `slots`.
     """
-    found = require_pool(ctx, pool or default_pool(ctx, slots))
-    placing = clusters.of(ctx.bus).placing(found.name)
+    resource_pool = require_pool(ctx, pool or default_pool(ctx, slots))
+    placing = clusters.of(ctx.bus).placing(resource_pool.name)
     if placing is not None:
         # Whatever `launch_error` says: such an engine would refuse it at the hand-over all the same.
-        placing[1].spread(found.name, slots, options or {}, single_node=single_node)
+        placing[1].spread(resource_pool.name, slots, options or {}, single_node=single_node)
         return []
     offered = clusters.of(ctx.bus).nodes()
     capacity = await ctx.db.read(lambda conn: _capacities(conn, ctx, offered))
-    elastic = clusters.of(ctx.bus).elastic(found.name)
-    possible = elastic.possible_sizes(found.name) if elastic is not None else ()
+    elastic = clusters.of(ctx.bus).elastic(resource_pool.name)
+    possible = elastic.possible_sizes(resource_pool.name) if elastic is not None else ()
     if possible is None:
-        return [f"pool '{found.name}': its cluster has not been reached yet; the job waits (det job list says why)"]
+        return [
+            f"pool '{resource_pool.name}': its cluster has not been reached yet; the job waits (det job list says why)"
+        ]
     try:
-        check_fits(found, capacity.values(), slots, single_node=single_node, possible=possible)
+        check_fits(resource_pool, capacity.values(), slots, single_node=single_node, possible=possible)
     except InvalidArgument as e:
-        total = sum(c.total for c in capacity.values() if c.serves(found.name))
-        may_grow = slots > total and clusters.of(ctx.bus).grows(found.name)
+        total = sum(c.total for c in capacity.values() if c.serves(resource_pool.name))
+        may_grow = slots > total and clusters.of(ctx.bus).grows(resource_pool.name)
         text = e.message + (_MORE_SLOTS.format(slots=slots) if may_grow else "")
         if ctx.config.launch_error:
             raise InvalidArgument(text, **e.details) from e

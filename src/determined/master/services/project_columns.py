@@ -103,8 +103,8 @@ async def list_columns(ctx: MasterContext, project_id: int, params: ListProjectC
 async def metadata_values(ctx: MasterContext, project_id: int, key: str) -> list[str]:
     """List the texts that runs of a project have under a key of their metadata. Raises NotFound."""
     await projects.get(ctx, project_id)
-    found = await ctx.db.read(lambda conn: digest(rows.metadata(conn, project_id)).get(key.removeprefix("metadata.")))
-    return [value for value in found.shown() if isinstance(value, str)] if found else []
+    facts = await ctx.db.read(lambda conn: digest(rows.metadata(conn, project_id)).get(key.removeprefix("metadata.")))
+    return [value for value in facts.shown() if isinstance(value, str)] if facts else []
 
 
 async def _hparams(ctx: MasterContext, project_id: int) -> dict[str, Facts]:
@@ -131,7 +131,7 @@ def _fixed(params: ListProjectColumns) -> list[ProjectColumn]:
     return [ProjectColumn(column=name, display_name=shown, type=kind, location=place) for name, shown, kind in fixed]
 
 
-def _user_data(prefix: str, found: dict[str, Facts], params: ListProjectColumns) -> list[ProjectColumn]:
+def _user_data(prefix: str, facts_by_name: dict[str, Facts], params: ListProjectColumns) -> list[ProjectColumn]:
     place = _PLACES[prefix, _of_run(params)]
     return [
         ProjectColumn(
@@ -142,7 +142,7 @@ def _user_data(prefix: str, found: dict[str, Facts], params: ListProjectColumns)
             values=plain(facts.shown()) if params.values else None,
             more_values=facts.more if params.values else None,
         )
-        for path, facts in found.items()
+        for path, facts in facts_by_name.items()
     ]
 
 
@@ -171,8 +171,8 @@ def _matches(column: ProjectColumn, text: str) -> bool:
 def _list_values(conn: Connection, project_id: int, column: ProjectColumn, params: ListProjectColumns) -> None:
     if not params.values or column.column not in _LISTED:
         return
-    found = _VALUES.get(column.column, _distinct)(conn, project_id, column.column, params)
-    column.values, column.more_values = list(found[:MAX_VALUES]), len(found) > MAX_VALUES
+    values = _VALUES.get(column.column, _distinct)(conn, project_id, column.column, params)
+    column.values, column.more_values = list(values[:MAX_VALUES]), len(values) > MAX_VALUES
 
 
 def _distinct(conn: Connection, project_id: int, name: str, params: ListProjectColumns) -> Sequence[object]:

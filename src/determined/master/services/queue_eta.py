@@ -22,12 +22,12 @@ class Running:
 def starts(now: datetime, free: int, running: Sequence[Running], queued: Sequence[int]) -> list[datetime | None]:
     """Return for each queued job, in order, by its slots, when there will be enough for it and all before it."""
     releases = sorted((job.ends, job.slots) for job in running if job.ends is not None)
-    found: list[datetime | None] = []
+    times: list[datetime | None] = []
     wanted = 0
     for slots in queued:
         wanted += slots
-        found.append(_enough(now, wanted - free, releases))
-    return found
+        times.append(_enough(now, wanted - free, releases))
+    return times
 
 
 def end(now: datetime, begun: datetime | None, progress: float | None) -> datetime | None:

@@ -44,9 +44,9 @@ async def aggregate(ctx: MasterContext, start: str | None, end: str | None, peri
     """Slot-seconds of every day or month from `start` to `end`, both included; also of those without any."""
     kind = Period.DAILY if period == Period.UNSPECIFIED else period
     periods = _periods(_date(start, "start_date"), _date(end, "end_date"), kind)
-    found = await uses(ctx, periods[0].start, periods[-1].end)
+    used = await uses(ctx, periods[0].start, periods[-1].end)
     starts = [p.start for p in periods]
-    for use in found:
+    for use in used:
         touched = slice(bisect_right(starts, use.start) - 1, bisect_left(starts, use.end))
         _add(periods[touched], use)
     return [_entry(p, kind) for p in periods]
@@ -131,9 +131,9 @@ def _midnight(day: date) -> datetime:
 def _date(text: str | None, name: str) -> date:
     """`2026-11-15`, or `2026-11` for the whole month."""
     try:
-        found = date.fromisoformat(f"{text}-01" if text and text.count("-") == 1 else text or "")
+        day = date.fromisoformat(f"{text}-01" if text and text.count("-") == 1 else text or "")
     except ValueError as e:
         raise InvalidArgument(f"{name}={text!r} is not a date; write it like 2026-11-15 (or 2026-11)") from e
-    if not 1970 <= found.year < 9000:
+    if not 1970 <= day.year < 9000:
         raise InvalidArgument(f"{name}={text!r} is not a date this cluster can have seen")
-    return found
+    return day

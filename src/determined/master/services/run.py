@@ -166,8 +166,8 @@ async def _archive(ctx: MasterContext, ids: Sequence[int], archived: bool) -> li
 
 
 def _archive_some(conn: Connection, *, ids: Sequence[int], archived: bool) -> list[RunActionResult]:
-    found = rows.archiving(conn, ids)
-    results = [_archived(run_id, found.get(run_id), archived) for run_id in ids]
+    rows_to_change = rows.archiving(conn, ids)
+    results = [_archived(run_id, rows_to_change.get(run_id), archived) for run_id in ids]
     rows.set_archived(conn, [result.id for result in results if result.changed], archived)
     return results
 

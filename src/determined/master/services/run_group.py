@@ -74,5 +74,5 @@ def _to_wire(group: Group, keys: Sequence[str], numbers: Sequence[str]) -> RunGr
 
 
 def _statistics(values: Sequence[float]) -> ColumnStatistics:
-    found = statistics(values)
-    return ColumnStatistics(n=found.n, mean=found.mean, std=found.std, min=found.min, max=found.max)
+    numbers = statistics(values)
+    return ColumnStatistics(n=numbers.n, mean=numbers.mean, std=numbers.std, min=numbers.min, max=numbers.max)

@@ -30,17 +30,17 @@ class Group:
 
 def gather(rows: Iterable[tuple[int, list[object], list[float | None]]], columns: int) -> list[Group]:
     """Return one group per different key, in the order in which keys first come."""
-    found: dict[object, Group] = {}
+    groups: dict[object, Group] = {}
     for row_id, key, numbers in rows:
         mark = tuple(_mark(value) for value in key)
-        group = found.get(mark)
+        group = groups.get(mark)
         if group is None:
-            group = found[mark] = Group(key, [], [[] for _ in range(columns)])
+            group = groups[mark] = Group(key, [], [[] for _ in range(columns)])
         group.ids.append(row_id)
         for values, number in zip(group.values, numbers, strict=True):
             if number is not None and math.isfinite(number):
                 values.append(float(number))
-    return list(found.values())
+    return list(groups.values())
 
 
 def statistics(values: Sequence[float]) -> Statistics:

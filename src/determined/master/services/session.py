@@ -29,24 +29,24 @@ async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest
         TooManyRequests: too many attempts from this address wait already.
     """
     async with throttle.one_at_a_time(asked.username.lower(), peer):
-        found = await _user_with_password(ctx, throttle, asked, peer)
-    if not found.active:
+        user = await _user_with_password(ctx, throttle, asked, peer)
+    if not user.active:
         raise Forbidden("user is not active")
-    token = await open_session(ctx, found)
-    return LoginResponse(token=token, user=to_wire(found))
+    token = await open_session(ctx, user)
+    return LoginResponse(token=token, user=to_wire(user))
 
 
 async def _user_with_password(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest, peer: str) -> User:
     username = asked.username.lower()
     await asyncio.sleep(throttle.wait(username, ctx.clock.now().timestamp(), peer))
-    found = await ctx.db.read(lambda conn: users.by_name(conn, username))
+    user = await ctx.db.read(lambda conn: users.by_name(conn, username))
     async with throttle.hashing(peer):
-        fits = await asyncio.to_thread(_password_fits, found, asked)
-    if not fits or found is None:
+        fits = await asyncio.to_thread(_password_fits, user, asked)
+    if not fits or user is None:
         throttle.failed(username, ctx.clock.now().timestamp(), peer)
         raise Unauthenticated(f"wrong user name or password for '{asked.username}'")
     throttle.succeeded(username, peer)
-    return found
+    return user
 
 
 @dataclass(frozen=True, slots=True)

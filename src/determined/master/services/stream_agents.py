@@ -19,9 +19,9 @@ class AgentFeed:
 
     async def look(self) -> list[Message]:
         """Return what differs from the last look."""
-        found = await agent.list_agents(self._ctx, ListAgents())
+        agents = await agent.list_agents(self._ctx, ListAgents())
         changed: list[Message] = []
-        for one in found:
+        for one in agents:
             state = msgspec.json.encode(one)
             if one.id in self._seen and self._seen[one.id][0] == state:
                 continue
@@ -29,7 +29,7 @@ class AgentFeed:
             message = Message(Noun.AGENTS, one.id, None, self._seq, False, agent_message(one, self._seq))
             self._seen[one.id] = (state, message)
             changed.append(message)
-        for gone in self._seen.keys() - {one.id for one in found}:
+        for gone in self._seen.keys() - {one.id for one in agents}:
             del self._seen[gone]
             self._seq += 1
             changed.append(Message(Noun.AGENTS, gone, None, self._seq, True, deletion(Noun.AGENTS, [gone])))

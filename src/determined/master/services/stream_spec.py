@@ -120,16 +120,16 @@ def parse_keys(noun: Noun, text: str) -> frozenset[str]:
     """`1,4-6` is 1, 4, 5, 6; keys that are no integers are listed one by one."""
     if noun not in NUMBERED:
         return frozenset(text.split(","))
-    found: set[str] = set()
+    keys: set[str] = set()
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
         if match is None:
             raise InvalidArgument(f"known.{noun}: {part!r} is neither a number nor a range such as 4-9")
         first, last = int(match[1]), int(match[2] or match[1])
-        if last - first + len(found) > _MAX_KNOWN:
+        if last - first + len(keys) > _MAX_KNOWN:
             raise InvalidArgument(f"known.{noun} names more than {_MAX_KNOWN} things; leave it out to start again")
-        found.update(map(str, range(first, last + 1)))
-    return frozenset(found)
+        keys.update(map(str, range(first, last + 1)))
+    return frozenset(keys)
 
 
 def write_keys(noun: str, keys: Iterable[str]) -> str:
@@ -142,13 +142,13 @@ def write_keys(noun: str, keys: Iterable[str]) -> str:
 
 
 def _ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1] = (found[-1][0], number)
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], number)
         else:
-            found.append((number, number))
-    return found
+            ranges.append((number, number))
+    return ranges
 
 
 def _noun(name: str) -> Noun:

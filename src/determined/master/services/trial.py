@@ -71,10 +71,10 @@ async def report_early_exit(ctx: MasterContext, trial_id: int, reason: str) -> N
 
 
 async def current_operation(ctx: MasterContext, trial_id: int) -> GetCurrentTrialSearcherOperationResponse:
-    found = await ctx.db.read(lambda conn: search.current_operation(conn, trial_id))
-    if found is None:
+    current = await ctx.db.read(lambda conn: search.current_operation(conn, trial_id))
+    if current is None:
         return GetCurrentTrialSearcherOperationResponse(completed=True)
-    length, completed = found
+    length, completed = current
     operation = SearcherOperation(validate_after=ValidateAfterOperation(length=length))
     return GetCurrentTrialSearcherOperationResponse(op=operation, completed=completed)
 

@@ -43,22 +43,22 @@ async def workloads(ctx: MasterContext, trial_id: int, params: ListTrialWorkload
 
 
 def _collect(conn: Connection, trial_id: int, params: ListTrialWorkloads) -> list[WorkloadContainer]:
-    found: list[WorkloadContainer] = []
+    containers: list[WorkloadContainer] = []
     only = GetTrialWorkloadsRequestFilterOption
     option = params.filter or only.UNSPECIFIED
     training = params.group or "training"
     if option is only.UNSPECIFIED and params.metric_type is not MetricType.VALIDATION:
         reports = validation.of_trial(conn, trial_id, training)
-        found += [WorkloadContainer(training=_metrics(report)) for report in reports]
+        containers += [WorkloadContainer(training=_metrics(report)) for report in reports]
     if option is not only.CHECKPOINT and params.metric_type is not MetricType.TRAINING:
-        found += [WorkloadContainer(validation=_metrics(r)) for r in validation.of_trial(conn, trial_id)]
+        containers += [WorkloadContainer(validation=_metrics(r)) for r in validation.of_trial(conn, trial_id)]
     if option is not only.VALIDATION:
         deleted = CheckpointState.DELETED
         states = [s for s in _STORED if s is not deleted or not params.remove_deleted_checkpoints]
         uuids = checkpoint_list.find(conn, CheckpointScope(trial_id=trial_id), ListCheckpoints(states=states))
         rows = checkpoint_list.load(conn, uuids)
-        found += [WorkloadContainer(checkpoint=checkpoint_workload(row)) for row in rows]
-    return found
+        containers += [WorkloadContainer(checkpoint=checkpoint_workload(row)) for row in rows]
+    return containers
 
 
 def _metrics(report: Validation) -> MetricsWorkload:

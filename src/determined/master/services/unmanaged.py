@@ -24,11 +24,11 @@ async def put_experiment(
     if caller.kind == "user" and external_id.startswith(DRIVEN_PREFIX):
         # somebody who took the name first would keep the trial from submitting its own
         raise InvalidArgument(f"external ids that begin with '{DRIVEN_PREFIX}' are for tasks of trials; use another")
-    found = await ctx.db.read(lambda conn: queries.experiment_by_external_id(conn, external_id))
-    if found is None:
+    experiment_id = await ctx.db.read(lambda conn: queries.experiment_by_external_id(conn, external_id))
+    if experiment_id is None:
         made = await experiment_create.create(ctx, caller, asked, external_id=external_id)
         return PutExperimentResponse(experiment=made.experiment, config=made.config)
-    experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), found))
+    experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), experiment_id))
     return PutExperimentResponse(experiment=experiment, config=experiment.config)
 
 

@@ -167,10 +167,10 @@ def excluded_nodes(conn: Connection) -> dict[str, frozenset[str]]:
         .where(log_policy_hits.c.action == "exclude_node", allocations.c.ended_at.is_(None))
         .distinct()
     )
-    found: dict[str, set[str]] = {}
+    nodes_by_task: dict[str, set[str]] = {}
     for task_id, node_id in conn.execute(statement):
-        found.setdefault(task_id, set()).add(node_id)
-    return {task: frozenset(nodes) for task, nodes in found.items()}
+        nodes_by_task.setdefault(task_id, set()).add(node_id)
+    return {task: frozenset(nodes) for task, nodes in nodes_by_task.items()}
 
 
 def overdue(conn: Connection, now: datetime) -> Sequence[str]:

@@ -102,7 +102,7 @@ class TrialTotals:
 
 
 def totals(conn: Connection, ids: Sequence[int]) -> dict[int, TrialTotals]:
-    found: dict[int, TrialTotals] = {}
+    totals_by_experiment: dict[int, TrialTotals] = {}
     for some in batches(ids):
         query = (
             select(
@@ -115,13 +115,13 @@ def totals(conn: Connection, ids: Sequence[int]) -> dict[int, TrialTotals]:
             .group_by(trials.c.experiment_id)
         )
         for experiment_id, n, checkpoints, size in conn.execute(query):
-            found[experiment_id] = TrialTotals(n, int(checkpoints or 0), int(size or 0))
-    return found
+            totals_by_experiment[experiment_id] = TrialTotals(n, int(checkpoints or 0), int(size or 0))
+    return totals_by_experiment
 
 
 def best_trials(conn: Connection, ids: Sequence[int]) -> dict[int, tuple[int, float]]:
     """experiment -> (trial, value) of its best validation."""
-    found: dict[int, tuple[int, float]] = {}
+    best: dict[int, tuple[int, float]] = {}
     for some in batches(ids):
         value = trials.c.best_validation_value
         signed = case((experiments.c.smaller_is_better, value), else_=-value)
@@ -133,13 +133,13 @@ def best_trials(conn: Connection, ids: Sequence[int]) -> dict[int, tuple[int, fl
             .subquery()
         )
         query = select(ranked.c.experiment_id, ranked.c.id, ranked.c.value).where(ranked.c.rank == 1)
-        found.update((e, (t, v)) for e, t, v in conn.execute(query))
-    return found
+        best.update((e, (t, v)) for e, t, v in conn.execute(query))
+    return best
 
 
 def furthest_allocations(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
     """experiment -> state of its live allocation that has come furthest."""
-    found: dict[int, str] = {}
+    states: dict[int, str] = {}
     for some in batches(ids):
         query = (
             select(trials.c.experiment_id, allocations.c.state)
@@ -147,8 +147,8 @@ def furthest_allocations(conn: Connection, ids: Sequence[int]) -> dict[int, str]
             .where(trials.c.experiment_id.in_(some), allocations.c.state != "TERMINATED")
             .order_by(allocation_rank())
         )
-        found.update((e, s) for e, s in conn.execute(query))
-    return found
+        states.update((e, s) for e, s in conn.execute(query))
+    return states
 
 
 def trial_ids(conn: Connection, experiment_id: int) -> list[int]:

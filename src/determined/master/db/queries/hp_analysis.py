@@ -45,15 +45,15 @@ def results(conn: Connection, experiment_id: int, state: str, names: Sequence[st
         )
         .order_by(trials.c.id)
     )
-    found: defaultdict[int, dict[str, Result]] = defaultdict(dict)
+    results_by_trial: defaultdict[int, dict[str, Result]] = defaultdict(dict)
     for trial_id, name, low, high, last in conn.execute(query):
-        found[trial_id][name] = Result(low, high, last)
-    return dict(found)
+        results_by_trial[trial_id][name] = Result(low, high, last)
+    return dict(results_by_trial)
 
 
 def hparams(conn: Connection, trial_ids: Sequence[int]) -> dict[int, JsonObject]:
-    found: dict[int, JsonObject] = {}
+    hparams_by_trial: dict[int, JsonObject] = {}
     for some in batches(trial_ids):
         query = select(trials.c.id, trials.c.hparams).where(trials.c.id.in_(some))
-        found.update((trial_id, values) for trial_id, values in conn.execute(query))
-    return found
+        hparams_by_trial.update((trial_id, values) for trial_id, values in conn.execute(query))
+    return hparams_by_trial

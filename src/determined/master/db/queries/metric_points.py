@@ -45,9 +45,9 @@ def parts(
             continue
         rows = _rows(part, places, axis, window)
         for name in names:
-            found = _numbers(part.chunk, name, places, rows)
-            if found is not None and found.y:
-                yield found
+            numbers = _numbers(part.chunk, name, places, rows)
+            if numbers is not None and numbers.y:
+                yield numbers
 
 
 def ascending(x: Sequence[Any], after: float) -> bool:

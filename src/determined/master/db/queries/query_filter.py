@@ -113,17 +113,17 @@ def ordering(sort: str | None, resolve: Resolve) -> list[AnyColumn]:
 
 def parse_sort(sort: str | None) -> list[tuple[str, bool]]:
     """(column, descending) of each part of `id=desc,name=asc`."""
-    found: list[tuple[str, bool]] = []
+    orders: list[tuple[str, bool]] = []
     for part in (sort or "").split(","):
         if not part.strip():
             continue
         name, _, direction = part.strip().rpartition("=")
         if direction not in ("asc", "desc") or not name:
             raise InvalidArgument(f"sort {part!r} is not `column=asc` or `column=desc`")
-        found.append((name, direction == "desc"))
-    if len(found) > _MAX_SORTED:
-        raise InvalidArgument(f"sort names {len(found)} columns; at most {_MAX_SORTED} make a difference")
-    return found
+        orders.append((name, direction == "desc"))
+    if len(orders) > _MAX_SORTED:
+        raise InvalidArgument(f"sort names {len(orders)} columns; at most {_MAX_SORTED} make a difference")
+    return orders
 
 
 def clauses(group: Group, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Field | Group]]:
@@ -173,8 +173,8 @@ def _compare(operand: Operand, field: Field) -> ColumnElement[bool]:
         empty = _is_empty(operand)
         return empty if field.operator == "isEmpty" else not_(empty)
     if field.operator in ("contains", "notContains"):
-        found = _contains(operand, field)
-        return found if field.operator == "contains" else not_(found)
+        condition = _contains(operand, field)
+        return condition if field.operator == "contains" else not_(condition)
     return _ordered(operand, field)
 
 

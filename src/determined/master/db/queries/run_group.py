@@ -62,10 +62,10 @@ def _key(name: str) -> tuple[AnyColumn, Read]:
 
 
 def _at(path: Sequence[str]) -> Read:
-    def read(found: object) -> object:
+    def read(value: object) -> object:
         for key in path:
-            found = found.get(key) if isinstance(found, dict) else None
-        return found
+            value = value.get(key) if isinstance(value, dict) else None
+        return value
 
     return read
 

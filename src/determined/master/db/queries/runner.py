@@ -104,10 +104,10 @@ def find(conn: Connection, resource_id: str) -> Runner | None:
 
 def known(conn: Connection, resource_ids: Sequence[str]) -> set[str]:
     """Return which of these have a row, in whatever state."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for some in batches(resource_ids):
-        found.update(conn.execute(select(runners.c.resource_id).where(runners.c.resource_id.in_(some))).scalars())
-    return found
+        ids.update(conn.execute(select(runners.c.resource_id).where(runners.c.resource_id.in_(some))).scalars())
+    return ids
 
 
 def insert_rows(conn: Connection, rows: list[RunnerValues]) -> None:
@@ -146,10 +146,10 @@ def identity(conn: Connection, owner_id: int, workspace_id: int) -> Identity:
     statement = (
         select(*_IDENTITY).join_from(users, workspaces, workspaces.c.id == workspace_id).where(users.c.id == owner_id)
     )
-    found = fetch.row(conn, statement, Identity)
-    if found is None:
+    row = fetch.row(conn, statement, Identity)
+    if row is None:
         raise NotFound(f"user {owner_id} or workspace {workspace_id} not found")
-    return found
+    return row
 
 
 def on_node(conn: Connection, node_id: str) -> list[Runner]:

@@ -69,27 +69,27 @@ def load(conn: Connection, ids: Sequence[int]) -> list[ListedTrial]:
 
 def task_ids(conn: Connection, ids: Sequence[int]) -> dict[int, list[str]]:
     """Return all tasks of trials, oldest first: a continued trial has several."""
-    found: defaultdict[int, list[str]] = defaultdict(list)
+    ids_by_trial: defaultdict[int, list[str]] = defaultdict(list)
     for some in batches(ids):
         query = select(NotNullable(tasks.c.trial_id), tasks.c.id).where(tasks.c.trial_id.in_(some))
         for trial_id, task_id in conn.execute(query.order_by(tasks.c.start_time, tasks.c.id)):
-            found[trial_id].append(task_id)
-    return dict(found)
+            ids_by_trial[trial_id].append(task_id)
+    return dict(ids_by_trial)
 
 
 def furthest_allocations(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
-    found: dict[int, str] = {}
+    states: dict[int, str] = {}
     for some in batches(ids):
         query = select(NotNullable(allocations.c.trial_id), allocations.c.state).where(
             allocations.c.trial_id.in_(some), allocations.c.state != "TERMINATED"
         )
-        found.update((t, s) for t, s in conn.execute(query.order_by(allocation_rank())))
-    return found
+        states.update((t, s) for t, s in conn.execute(query.order_by(allocation_rank())))
+    return states
 
 
 def seconds_run(conn: Connection, now: datetime, ids: Sequence[int]) -> dict[int, float]:
     """Return how long the runs of each trial have lasted in all."""
-    found: dict[int, float] = {}
+    seconds: dict[int, float] = {}
     end = type_coerce(func.coalesce(allocations.c.ended_at, literal(now, Time)), BigInteger)
     lasted = func.sum(end - type_coerce(allocations.c.started_at, BigInteger))
     for some in batches(ids):
@@ -98,8 +98,8 @@ def seconds_run(conn: Connection, now: datetime, ids: Sequence[int]) -> dict[int
             .where(allocations.c.trial_id.in_(some), allocations.c.started_at.is_not(None))
             .group_by(allocations.c.trial_id)
         )
-        found.update((t, float(micros) / 1e6) for t, micros in conn.execute(query))
-    return found
+        seconds.update((t, float(micros) / 1e6) for t, micros in conn.execute(query))
+    return seconds
 
 
 def _conditions(experiment_id: int, params: ListTrials) -> list[ColumnElement[bool]]:

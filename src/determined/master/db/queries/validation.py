@@ -51,17 +51,17 @@ class _TrialValidations(msgspec.Struct, frozen=True):
 
 def of_trial(conn: Connection, trial_id: int, group: str = GROUP) -> list[Validation]:
     """List reports of one group in the order of steps."""
-    found: list[Validation] = []
+    validations: list[Validation] = []
     for part in live_chunks(conn, trial_id, group):
         rows = part.chunk.rows()
-        found.extend(Validation(rows[i].step, rows[i].time, rows[i].metrics) for i in part.live())
-    return sorted(found, key=lambda v: v.steps)
+        validations.extend(Validation(rows[i].step, rows[i].time, rows[i].metrics) for i in part.live())
+    return sorted(validations, key=lambda v: v.steps)
 
 
 def at_places(conn: Connection, places: Iterable[Place], group: str = GROUP) -> dict[Place, Validation]:
     """Read the report at exactly these steps of these trials, where there is one. Three queries per 500 trials."""
     wanted = _by_trial(places)
-    found: dict[Place, Validation] = {}
+    validations: dict[Place, Validation] = {}
     for some in batches(list(wanted)):
         marks = _watermarks(conn, some)
         chunks = {row.id: row for row in _chunk_ranges(conn, some, group) if _touches(row, wanted)}
@@ -70,8 +70,8 @@ def at_places(conn: Connection, places: Iterable[Place], group: str = GROUP) -> 
             for chunk_id, data in conn.execute(query):
                 row = chunks[chunk_id]
                 cutoff = marks[row.trial_id].cutoff(row.run_id, group)
-                found.update(_pick(row.trial_id, Chunk(data), cutoff, wanted[row.trial_id]))
-    return found
+                validations.update(_pick(row.trial_id, Chunk(data), cutoff, wanted[row.trial_id]))
+    return validations
 
 
 def searcher_values(conn: Connection, places: Iterable[Place]) -> Values:
@@ -82,37 +82,37 @@ def searcher_values(conn: Connection, places: Iterable[Place]) -> Values:
     """
     wanted = _by_trial(places)
     names: dict[int, str] = {}
-    found: Values = {}
+    values: Values = {}
     for some in batches(list(wanted)):
         for row in fetch.rows(conn, _trial_validations(some), _TrialValidations):
             if row.searcher_metric is not None and row.latest_step is not None:
                 names[row.id] = row.searcher_metric
-                found.update(_of_row(row, wanted[row.id]))
-    missing = [(t, s) for t in names for s in wanted[t] if (t, s) not in found]
+                values.update(_of_row(row, wanted[row.id]))
+    missing = [(t, s) for t in names for s in wanted[t] if (t, s) not in values]
     for place, report in at_places(conn, missing).items():
-        _take(found, place, report, names[place[0]])
-    return found
+        _take(values, place, report, names[place[0]])
+    return values
 
 
 def metric_values(conn: Connection, places: Iterable[Place], metric: str) -> Values:
     """Read any validation metric, by name."""
-    found: Values = {}
+    values: Values = {}
     for place, report in at_places(conn, places).items():
-        _take(found, place, report, metric)
-    return found
+        _take(values, place, report, metric)
+    return values
 
 
 def history(conn: Connection, trial_ids: Sequence[int], metric: str) -> list[tuple[float, int, float]]:
     """List (time, trial, value) of every validation of `metric`, in the order in which they came."""
-    found: list[tuple[float, int, float]] = []
+    entries: list[tuple[float, int, float]] = []
     table = metric_chunks.c
     for some in batches(trial_ids):
         marks = _watermarks(conn, some)
         query = select(table.trial_id, table.run_id, table.data)
         for trial_id, run_id, data in conn.execute(query.where(table.trial_id.in_(some), table.group == GROUP)):
             cutoff = marks[trial_id].cutoff(run_id, GROUP)
-            found.extend((time, trial_id, value) for time, value in _values(Chunk(data), metric, cutoff))
-    return sorted(found)
+            entries.extend((time, trial_id, value) for time, value in _values(Chunk(data), metric, cutoff))
+    return sorted(entries)
 
 
 def _by_trial(places: Iterable[Place]) -> dict[int, set[int]]:
@@ -127,10 +127,10 @@ def _watermarks(conn: Connection, trial_ids: Sequence[int]) -> defaultdict[int, 
     query = select(table.trial_id, table.run_id, table.group, table.first_step, table.last_step, table.tail_id).where(
         table.trial_id.in_(trial_ids)
     )
-    found: defaultdict[int, Watermarks] = defaultdict(lambda: Watermarks([]))
+    watermarks: defaultdict[int, Watermarks] = defaultdict(lambda: Watermarks([]))
     for trial_id, run_id, series, first, last, tail in conn.execute(query):
-        found[trial_id].rows.append(Watermark(run_id, series, first, last, tail))
-    return found
+        watermarks[trial_id].rows.append(Watermark(run_id, series, first, last, tail))
+    return watermarks
 
 
 def _chunk_ranges(conn: Connection, trial_ids: Sequence[int], group: str) -> list[_ChunkRange]:
@@ -196,10 +196,10 @@ def _of_row(row: _TrialValidations, wanted: set[int]) -> Values:
     return values
 
 
-def _take(found: Values, place: Place, report: Validation, metric: str) -> None:
+def _take(values: Values, place: Place, report: Validation, metric: str) -> None:
     value = _number(report.metrics.get(metric))
     if value is not None:
-        found[place] = (value, report.time)
+        values[place] = (value, report.time)
 
 
 def _number(value: object) -> float | None:
