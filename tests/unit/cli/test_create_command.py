@@ -64,9 +64,10 @@ def test_without_a_directory_nothing_is_prepared(det: Det, master: SmallMaster, 
     assert _sent(master)[0]["modelDefinition"] == []
 
 
-def test_ports_to_tunnel_are_warned_of_and_do_not_stop_it(create: Any) -> None:
+def test_ports_are_published_only_while_the_first_trial_is_followed(create: Any, master: SmallMaster) -> None:
     done = create("-p", "8888")
-    assert (done.status, "port tunnels are not in this version yet" in done.err) == (0, True)
+    assert (done.status, "-f" in done.err) == (2, True)
+    assert _sent(master) == []
 
 
 @pytest.mark.parametrize(
