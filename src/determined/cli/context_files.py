@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from determined.cli import render
-from determined.cli.grammar import UsageError
 from determined.wire.experiment import File
 
 JSON_GROWTH = 4 / 3  # file contents travel as base64
@@ -15,9 +14,6 @@ def read_files(directory: str | None, includes: list[str]) -> tuple[list[File], 
         return [], 0
     from determined.rundir import context
 
-    for path in filter(None, [directory, *includes]):
-        if not Path(path).exists():
-            raise UsageError(f"'{path}' doesn't exist; name a file or directory on this machine")
     root = Path(directory) if directory is not None else None
     entries = context.read_directory(root, [Path(i) for i in includes], notice=render.warn)
     total = sum(context.content_size(e) for e in entries)

@@ -18,6 +18,7 @@ from determined.master.routes.submit_turns import LARGE as LARGE_SUBMISSION
 # Routes that need more than the ordinary limit, and nobody else: whoever adds one must mean it.
 LARGE = {
     "POST /api/v1/experiments",
+    *(f"POST /api/v1/{noun}" for noun in ("commands", "notebooks", "shells", "tensorboards", "generic-tasks")),
     "PUT /api/v1/experiments/by-external-id/{external_id:str}",
     "POST /api/v1/experiments/continue",
     "POST /api/v1/experiments/{experiment_id:int}/searcher_operations",

@@ -79,7 +79,14 @@ def test_draining_slot_keeps_what_runs_and_takes_nothing_new(cluster: HttpCluste
     slot = cluster.admin.post(f"/api/v1/agents/a/slots/{launch.slot_ids[0]}/disable", {"drain": True}).json["slot"]
     assert (slot["draining"], slot["enabled"]) == (True, False)
     signals = cluster.task(launch).get(resources(launch) + "/signals?timeout_seconds=0").json
-    assert signals == {"preempt": False, "kill": False, "peerFailed": False, "ended": False}
+    assert signals == {
+        "preempt": False,
+        "kill": False,
+        "peerFailed": False,
+        "ended": False,
+        "stacks": 0,
+        "shell": False,
+    }
     cluster.leave(launch)
     [pool, _] = cluster.user.get("/api/v1/resource-pools").json["resourcePools"]
     assert pool["slotsAvailable"] == 1

@@ -78,7 +78,14 @@ def test_pause_is_heard_at_once_by_runner_and_task(cluster: HttpCluster) -> None
     assert cluster.user.post(f"/api/v1/experiments/{experiment_id}/pause").status == 200
     for thread in threads:
         thread.join(60)
-    assert heard["runner"][0] == {"preempt": True, "kill": False, "peerFailed": False, "ended": False}
+    assert heard["runner"][0] == {
+        "preempt": True,
+        "kill": False,
+        "peerFailed": False,
+        "ended": False,
+        "stacks": 0,
+        "shell": False,
+    }
     assert heard["task"][0] == {"preempt": True}
     assert all(seconds < 60 for _, seconds in heard.values()), heard
     assert task.get(resources(launch) + "/signals?preempt=true&timeout_seconds=0").json["preempt"] is True

@@ -95,5 +95,5 @@ def test_a_link_opens_neither_another_task_nor_the_api(ground: Any, make_app: An
 def test_commands_have_no_page_to_share(ground: Any) -> None:
     command = ground.admin.post("/api/v1/commands", {"config": {"entrypoint": ["true"]}}).json["command"]["id"]
     refused = ground.admin.post(f"/api/v1/tasks/{command}/share")
-    assert (refused.status, "only notebooks and TensorBoards" in refused.message) == (400, True)
+    assert (refused.status, "only notebooks and TensorBoards have one" in refused.message) == (400, True)
     assert ground.admin.post("/api/v1/tasks/none/share").status == 404

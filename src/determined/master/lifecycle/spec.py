@@ -38,9 +38,9 @@ class Cluster:
     cluster_id: str
     master_id: str
     token: str = field(repr=False)
-    owner_token: str = field(default="", repr=False)
     defaults: TaskContainerDefaults = field(default_factory=TaskContainerDefaults)  # of the pool
     engine: str = "agent"  # its type, which decides what of a config has an effect
+    owner_token: str = field(default="", repr=False)
 
 
 def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -> TaskSpec:

@@ -3,11 +3,12 @@
 from sqlalchemy import Connection
 
 from determined.config.task_kinds import KINDS
-from determined.errors import FailedPrecondition, NotFound
+from determined.errors import FailedPrecondition
 from determined.master.auth import allocation_token
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import submitted_task as submitted_tasks
+from determined.master.db.queries import trial_access
 from determined.master.db.queries.submitted_task import TaskDetail
 
 
@@ -38,11 +39,8 @@ async def unshare(ctx: MasterContext, caller: Caller, task_id: str) -> None:
 
 
 def _own(conn: Connection, caller: Caller, task_id: str) -> TaskDetail:
+    require_owner(caller, trial_access.of_task(conn, task_id).owner_id, f"task {task_id}")
     task = submitted_tasks.detail(conn, task_id)
-    if task is None:
-        raise NotFound(f"task '{task_id}' not found")
-    require_owner(caller, task.owner_id, f"task {task_id}")
-    kind = KINDS[task.type]
-    if not kind.program or kind.is_raw:
-        raise FailedPrecondition(f"task {task_id} is a {kind.noun}; only notebooks and TensorBoards can be shared")
+    if task is None or not KINDS[task.type].program or KINDS[task.type].is_raw:
+        raise FailedPrecondition(f"task {task_id} has no page to share; only notebooks and TensorBoards have one")
     return task
