@@ -78,24 +78,25 @@ class BridgeSupervisor:
     def key(self, job: str) -> str:
         return hmac.digest(self._home.secret, f"bridge:{self._engine}:{job}".encode(), hashlib.sha256).hex()
 
-    def enrol(self, asked: EnrolRequest) -> Enrolment:
+    def enrol(self, request: EnrolRequest) -> Enrolment:
         """Enrol a bridge and return its key.
 
         Raises Unauthenticated for a ticket that is used, or was never given; FailedPrecondition for another version.
         """
-        ticket = self._tickets.get(asked.job)
-        if ticket is None or not _is_same(enrol_proof(ticket, asked.job, self.address), asked.proof):
-            raise Unauthenticated(f"Ray job {asked.job} has no ticket that is good; a new bridge is sent in a moment")
-        del self._tickets[asked.job]  # only now: a guess must not cost the bridge its own
-        if asked.determined != __version__:
+        ticket = self._tickets.get(request.job)
+        if ticket is None or not _is_same(enrol_proof(ticket, request.job, self.address), request.proof):
+            raise Unauthenticated(f"Ray job {request.job} has no ticket that is good; a new bridge is sent in a moment")
+        del self._tickets[request.job]  # only now: a guess must not cost the bridge its own
+        if request.determined != __version__:
             self._note(
-                f"the Ray cluster has determined {asked.determined} (ray {asked.ray}, python {asked.python}), but this"
-                f" master is {__version__}; install redetermined=={__version__} on its nodes (its wheel or a checkout)"
+                f"the Ray cluster has determined {request.determined} (ray {request.ray}, python {request.python}),"
+                f" but this master is {__version__}; install redetermined=={__version__} on its nodes"
+                " (its wheel or a checkout)"
             )
             raise FailedPrecondition(self.problem or "")
-        logger.info("%s: a bridge is up: ray %s, python %s", self._engine, asked.ray, asked.python)
-        self.current = asked.job
-        return Enrolment(key=self.key(asked.job), namespace=self.namespace, disown=sorted(self._disown))
+        logger.info("%s: a bridge is up: ray %s, python %s", self._engine, request.ray, request.python)
+        self.current = request.job
+        return Enrolment(key=self.key(request.job), namespace=self.namespace, disown=sorted(self._disown))
 
     def record_message(self, job: str) -> bool:
         """Record a message and return whether it comes from the bridge that we listen to."""

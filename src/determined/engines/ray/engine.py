@@ -163,9 +163,9 @@ class RayEngine(Engine):
             return None
         return resources.possible_sizes(self._ray_nodes.values(), self._pools[pool], list(self._pools.values()))
 
-    def enrol(self, asked: EnrolRequest) -> Enrolment:
+    def enrol(self, request: EnrolRequest) -> Enrolment:
         """Enrol a bridge that begins. Raises what the supervisor raises."""
-        return self._open_supervisor().enrol(asked)
+        return self._open_supervisor().enrol(request)
 
     async def exchange(self, sealed: Sealed) -> Sealed:
         """Handle one message of a bridge and return our wishes.

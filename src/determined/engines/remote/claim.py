@@ -37,7 +37,7 @@ class Master:
         self._ticket = order.ticket
         self._cert, self._name = order.master_cert, order.master_cert_name
 
-    def claim(self, asked: ClaimRequest, is_unwanted: Callable[[], bool]) -> LaunchFile | None:
+    def claim(self, request: ClaimRequest, is_unwanted: Callable[[], bool]) -> LaunchFile | None:
         """Claim the launch file; None when nobody wants it any more. Raises the master's own error when it refuses.
 
         Raises Unavailable when no master answers for minutes: nothing has begun that could be lost, and a node that
@@ -46,7 +46,7 @@ class Master:
         delays, deadline, has_warned = _RETRY.delays(), time.monotonic() + _PATIENCE_SECONDS, False
         while True:
             try:
-                return self._claim(asked)
+                return self._claim(request)
             except Unavailable as e:
                 if not has_warned:
                     logger.warning("%s; trying again", e.message)
@@ -73,13 +73,13 @@ class Master:
             else:
                 return
 
-    def _claim(self, asked: ClaimRequest) -> LaunchFile:
-        answer = self._post(CLAIM_RUNNER.at(), to_json(asked), {})
+    def _claim(self, request: ClaimRequest) -> LaunchFile:
+        answer = self._post(CLAIM_RUNNER.at(), to_json(request), {})
         try:
             claimed = from_json(answer, Claimed)
         except ValueError as e:
             raise Unavailable(f"whoever answers at {self._url.geturl()} is no master of ours: {e}") from e
-        if not is_proven(answer_proof(self._ticket, asked.claimant), claimed.proof):
+        if not is_proven(answer_proof(self._ticket, request.claimant), claimed.proof):
             raise Unavailable(f"whoever answers at {self._url.geturl()} did not make our ticket")
         return claimed.launch
 

@@ -16,7 +16,9 @@ from determined.wire.environment_lock import PostEnvironmentLockResponse
 from determined.wire.report import PythonPackages, TaskSpec
 
 
-def provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSink) -> Interpreter:
+def provide(
+    packages_to_provide: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSink
+) -> Interpreter:
     """Provide the interpreter with the task's packages, ready to run.
 
     Raises:
@@ -24,7 +26,7 @@ def provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: Master
         FailedPrecondition: it could not be made here and now.
     """
     try:
-        return _provide(asked, spec, run_dir, link, sink)
+        return _provide(packages_to_provide, spec, run_dir, link, sink)
     except OSError as e:
         raise FailedPrecondition(
             f"environment.python: {e}; tasks keep environments in ~/.cache/determined of their user, or where"
@@ -32,14 +34,22 @@ def provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: Master
         ) from e
 
 
-def _provide(asked: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSink) -> Interpreter:
-    requirements = tuple(asked.requirements) if isinstance(asked.requirements, list) else asked.requirements
-    wanted = PythonEnvironment(requirements=requirements, lock=asked.lock, version=asked.version)
+def _provide(
+    packages_to_provide: PythonPackages, spec: TaskSpec, run_dir: RunDir, link: MasterLink, sink: LogSink
+) -> Interpreter:
+    requirements = (
+        tuple(packages_to_provide.requirements)
+        if isinstance(packages_to_provide.requirements, list)
+        else packages_to_provide.requirements
+    )
+    wanted = PythonEnvironment(
+        requirements=requirements, lock=packages_to_provide.lock, version=packages_to_provide.version
+    )
     variables = environment.for_installer(spec, run_dir)
     # Children end with the thread that forks them, which waits for each: see process_tree.die_with_parent.
     place = place_of(variables, lambda text: sink.say("INFO", text), process_tree.die_with_parent)
     platform = platform_tag(wanted.version)
-    lock = asked.locks.get(platform)
+    lock = packages_to_provide.locks.get(platform)
     if lock is None and spec.trial_id is None:
         lock = resolve.resolve(wanted, run_dir.model, place)  # the master keeps locks of experiments alone
     elif lock is None:

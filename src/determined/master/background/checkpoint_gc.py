@@ -108,7 +108,7 @@ class GarbageCollector:
         globs = _ALL_FILES if row.delete_globs is None else row.delete_globs
         return await asyncio.to_thread(manager.delete, row.uuid, list(globs))
 
-    async def _failed(self, uuid: str, asked: lifecycle.Deletion, error: Exception) -> None:
+    async def _failed(self, uuid: str, deletion: lifecycle.Deletion, error: Exception) -> None:
         failure = self._failures.setdefault(uuid, _Failure())
         delay = _RETRY.delay(failure.attempts)
         failure.attempts += 1
@@ -117,7 +117,7 @@ class GarbageCollector:
             failure.not_before = self.ctx.clock.now() + timedelta(seconds=delay)
             return
         del self._failures[uuid]
-        await self.ctx.db.write(lambda conn: lifecycle.deletion_failed(conn, uuid, asked))
+        await self.ctx.db.write(lambda conn: lifecycle.deletion_failed(conn, uuid, deletion))
 
     def _is_due(self, uuid: str) -> bool:
         failure = self._failures.get(uuid)

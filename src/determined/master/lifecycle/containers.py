@@ -105,12 +105,12 @@ def of_defaults(device: str, defaults: TaskContainerDefaults) -> Container:
     )
 
 
-def _mount(asked: BindMount) -> Mount:
-    return Mount(asked.host_path, asked.container_path, asked.read_only, asked.propagation)
+def _mount(mount: BindMount) -> Mount:
+    return Mount(mount.host_path, mount.container_path, mount.read_only, mount.propagation)
 
 
-def _device(asked: DeviceMount) -> DeviceNode:
-    return DeviceNode(asked.host_path, asked.container_path, asked.mode)
+def _device(device: DeviceMount) -> DeviceNode:
+    return DeviceNode(device.host_path, device.container_path, device.mode)
 
 
 def _of_runtime(variables: Iterable[str]) -> tuple[str, ...]:

@@ -129,22 +129,24 @@ def _add_trial(
     spec.services = task_services.of_environment(config.environment)
 
 
-def _bind_mount(asked: ConfiguredMount) -> BindMount:
-    return BindMount(host_path=asked.host_path, container_path=asked.container_path, read_only=asked.read_only)
+def _bind_mount(mount: ConfiguredMount) -> BindMount:
+    return BindMount(host_path=mount.host_path, container_path=mount.container_path, read_only=mount.read_only)
 
 
-def _packages(conn: Connection, experiment_id: int, asked: PythonEnvironment | None) -> PythonPackages | None:
-    if asked is None:
+def _packages(conn: Connection, experiment_id: int, environment: PythonEnvironment | None) -> PythonPackages | None:
+    if environment is None:
         return None
     locks = {row.platform: row.content for row in environment_locks.list_all(conn, experiment_id)}
-    return _requirements(asked, locks)
+    return _requirements(environment, locks)
 
 
-def _requirements(asked: PythonEnvironment | None, locks: dict[str, str]) -> PythonPackages | None:
-    if asked is None:
+def _requirements(environment: PythonEnvironment | None, locks: dict[str, str]) -> PythonPackages | None:
+    if environment is None:
         return None
-    requirements = list(asked.requirements) if isinstance(asked.requirements, tuple) else asked.requirements
-    return PythonPackages(requirements=requirements, lock=asked.lock, version=asked.version, locks=locks)
+    requirements = (
+        list(environment.requirements) if isinstance(environment.requirements, tuple) else environment.requirements
+    )
+    return PythonPackages(requirements=requirements, lock=environment.lock, version=environment.version, locks=locks)
 
 
 def _port_ranges(defaults: TaskContainerDefaults) -> list[str]:

@@ -84,16 +84,16 @@ async def set_slot_enabled(
     return await get_slot(ctx, agent_id, slot_id)
 
 
-async def add(ctx: MasterContext, caller: Caller, asked: PostAgentRequest) -> Agent:
+async def add(ctx: MasterContext, caller: Caller, request: PostAgentRequest) -> Agent:
     """Offer another node of the local engine; it is offered again after a restart."""
     require_admin(caller)
-    _check_new(ctx, asked)
+    _check_new(ctx, request)
     engine = clusters.of(ctx.bus).growing_engine()
-    await engine.add_node(new_local_node(asked.id, asked.resource_pool, asked.slots))
+    await engine.add_node(new_local_node(request.id, request.resource_pool, request.slots))
     now = ctx.clock.now()
-    await ctx.db.write(lambda conn: nodes.add(conn, now, asked.id, asked.resource_pool, asked.slots))
+    await ctx.db.write(lambda conn: nodes.add(conn, now, request.id, request.resource_pool, request.slots))
     ctx.bus.publish(topics.SCHEDULE, "agents")
-    return await get(ctx, asked.id)
+    return await get(ctx, request.id)
 
 
 async def remove(ctx: MasterContext, caller: Caller, agent_id: str) -> None:
@@ -138,16 +138,16 @@ def _kill_there(conn: Connection, now: datetime, agent_id: str, concerned: Calla
     return changed
 
 
-def _check_new(ctx: MasterContext, asked: PostAgentRequest) -> None:
-    if not asked.id or any(c in asked.id for c in "/\0") or len(asked.id) > 255:
-        raise InvalidArgument(f"agent id {asked.id!r} must be a name without slashes, at most 255 characters")
-    if not 0 <= asked.slots <= MAX_SLOTS:
-        raise InvalidArgument(f"slots={asked.slots} must lie between 0 and {MAX_SLOTS}")
+def _check_new(ctx: MasterContext, request: PostAgentRequest) -> None:
+    if not request.id or any(c in request.id for c in "/\0") or len(request.id) > 255:
+        raise InvalidArgument(f"agent id {request.id!r} must be a name without slashes, at most 255 characters")
+    if not 0 <= request.slots <= MAX_SLOTS:
+        raise InvalidArgument(f"slots={request.slots} must lie between 0 and {MAX_SLOTS}")
     pools = pools_of(ctx.config)
-    if asked.resource_pool not in pools:
-        raise InvalidArgument(f"resource pool '{asked.resource_pool}' does not exist; use one of {', '.join(pools)}")
-    if any(placed.node.id == asked.id for placed in clusters.of(ctx.bus).nodes()):
-        raise AlreadyExists(f"agent {asked.id} exists already; remove it first or choose another id")
+    if request.resource_pool not in pools:
+        raise InvalidArgument(f"resource pool '{request.resource_pool}' does not exist; use one of {', '.join(pools)}")
+    if any(placed.node.id == request.id for placed in clusters.of(ctx.bus).nodes()):
+        raise AlreadyExists(f"agent {request.id} exists already; remove it first or choose another id")
 
 
 def _read(conn: Connection) -> _Now:

@@ -167,22 +167,22 @@ async def _meet(ctx: MasterContext, allocation_id: str, resource_id: str, left: 
 
 
 async def all_gather(
-    ctx: MasterContext, allocation_id: str, asked: AllocationAllGatherRequest
+    ctx: MasterContext, allocation_id: str, request: AllocationAllGatherRequest
 ) -> list[rounds_of_peers.Data]:
     """Block until all peers have posted; then the allocation is ready, unless they met about a topic of their own."""
-    peer, peers = asked.request_uuid or "", asked.num_peers or 1
-    what = f"all_gather {asked.topic}" if asked.topic else "all_gather"
-    everything = await _gather(ctx, allocation_id, what, peer=peer, peers=peers, data=asked.data)
-    if not asked.topic:
+    peer, peers = request.request_uuid or "", request.num_peers or 1
+    what = f"all_gather {request.topic}" if request.topic else "all_gather"
+    everything = await _gather(ctx, allocation_id, what, peer=peer, peers=peers, data=request.data)
+    if not request.topic:
         await ready(ctx, allocation_id)
     return everything
 
 
 async def container_running(
-    ctx: MasterContext, allocation_id: str, asked: NotifyContainerRunningRequest
+    ctx: MasterContext, allocation_id: str, request: NotifyContainerRunningRequest
 ) -> list[rounds_of_peers.Data]:
-    peer, peers = asked.request_uuid or str(asked.rank or 0), asked.num_peers or 1
-    return await _gather(ctx, allocation_id, "running", peer=peer, peers=peers, data=asked.data)
+    peer, peers = request.request_uuid or str(request.rank or 0), request.num_peers or 1
+    return await _gather(ctx, allocation_id, "running", peer=peer, peers=peers, data=request.data)
 
 
 async def ready(ctx: MasterContext, allocation_id: str) -> None:

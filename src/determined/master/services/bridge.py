@@ -11,8 +11,8 @@ _STOPPING = "bridges"  # published by nobody: its listeners are woken when the m
 _LONGEST_SECONDS = 60.0
 
 
-async def enrol(ctx: MasterContext, name: str, asked: EnrolRequest) -> Enrolment:
-    return clusters.of(ctx.bus).bridged(name).enrol(asked)
+async def enrol(ctx: MasterContext, name: str, request: EnrolRequest) -> Enrolment:
+    return clusters.of(ctx.bus).bridged(name).enrol(request)
 
 
 async def exchange(ctx: MasterContext, name: str, sealed: Sealed) -> Sealed:

@@ -61,17 +61,17 @@ async def _list(
     return await ctx.db.read(read)
 
 
-async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequest) -> None:
+async def report(ctx: MasterContext, caller: Caller, request: ReportCheckpointRequest) -> None:
     """Record a reported checkpoint. Raises InvalidArgument for a report that names no trial or no steps."""
-    if asked.state is not CheckpointState.COMPLETED:
-        raise InvalidArgument(f"state {asked.state} cannot be reported; only STATE_COMPLETED can")
-    steps = asked.metadata.get("steps_completed")
+    if request.state is not CheckpointState.COMPLETED:
+        raise InvalidArgument(f"state {request.state} cannot be reported; only STATE_COMPLETED can")
+    steps = request.metadata.get("steps_completed")
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise InvalidArgument(f"metadata.steps_completed={steps!r} must be a whole number")
-    if caller.kind == "task" and asked.allocation_id not in (None, "", caller.allocation_id):
-        raise Forbidden(f"allocation {caller.allocation_id} may not report for allocation {asked.allocation_id}")
-    time = _timestamp(asked.report_time)
-    task_id = asked.task_id or (caller.allocation_id or "").rpartition(".")[0]
+    if caller.kind == "task" and request.allocation_id not in (None, "", caller.allocation_id):
+        raise Forbidden(f"allocation {caller.allocation_id} may not report for allocation {request.allocation_id}")
+    time = _timestamp(request.report_time)
+    task_id = request.task_id or (caller.allocation_id or "").rpartition(".")[0]
 
     def run(conn: Connection) -> int:
         trial = rows.trial_of_task(conn, task_id)
@@ -82,18 +82,18 @@ async def report(ctx: MasterContext, caller: Caller, asked: ReportCheckpointRequ
             conn,
             ctx.clock.now(),
             trial_id=trial.id,
-            allocation_id=asked.allocation_id or caller.allocation_id,
+            allocation_id=request.allocation_id or caller.allocation_id,
             run_id=trial.run_id,
-            uuid=asked.uuid,
+            uuid=request.uuid,
             steps=steps,
-            metadata=asked.metadata,
-            resources=asked.resources,
+            metadata=request.metadata,
+            resources=request.resources,
             time=time,
-            storage_id=asked.storage_id,
+            storage_id=request.storage_id,
         )
         return trial.id
 
-    record = CheckpointReport(asked.uuid, steps, asked.metadata, asked.resources, time or 0.0, asked.storage_id)
+    record = CheckpointReport(request.uuid, steps, request.metadata, request.resources, time or 0.0, request.storage_id)
     await checkpoint_check.require_seen(ctx, caller.allocation_id, record)
     trial_id = await ctx.db.write(run)
     ctx.bus.publish(f"trial:{trial_id}")

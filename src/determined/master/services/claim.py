@@ -12,21 +12,21 @@ from determined.wire.claim import Claimed, ClaimRequest, answer_proof, claim_pro
 from determined.wire.report import LaunchFile
 
 
-async def claim(ctx: MasterContext, asked: ClaimRequest) -> Claimed:
+async def claim(ctx: MasterContext, request: ClaimRequest) -> Claimed:
     """Claim an allocation. Raises Unauthenticated for whoever has not its ticket, and what `claiming.claim` raises."""
-    ticket = allocation_token.ticket(ctx.cluster.secret, asked.allocation_id)
-    expected = (claim_proof(ticket, asked.claimant, asked.rank, at) for at in own_addresses(ctx.config))
-    if not any(is_proven(proof, asked.proof) for proof in expected):
+    ticket = allocation_token.ticket(ctx.cluster.secret, request.allocation_id)
+    expected = (claim_proof(ticket, request.claimant, request.rank, at) for at in own_addresses(ctx.config))
+    if not any(is_proven(proof, request.proof) for proof in expected):
         raise Unauthenticated("this ticket is not of that allocation, or the claim was sent to another address")
 
     def write(conn: Connection) -> Runner:
-        return claiming.claim(conn, ctx.clock.now(), asked)
+        return claiming.claim(conn, ctx.clock.now(), request)
 
     runner = await ctx.db.write(write)
     launch = LaunchFile(
         master_url=advertised_url(ctx.config),
-        token=allocation_token.mint(ctx.cluster.secret, asked.allocation_id),
-        allocation_id=asked.allocation_id,
+        token=allocation_token.mint(ctx.cluster.secret, request.allocation_id),
+        allocation_id=request.allocation_id,
         resource_id=runner.resource_id,
         container_id=runner.container_id,
         node_id=runner.node_id,
@@ -34,4 +34,4 @@ async def claim(ctx: MasterContext, asked: ClaimRequest) -> Claimed:
         slot_ids=runner.slot_ids,
         device=runner.device,
     )
-    return Claimed(launch=launch, proof=answer_proof(ticket, asked.claimant))
+    return Claimed(launch=launch, proof=answer_proof(ticket, request.claimant))

@@ -38,7 +38,7 @@ async def events(ctx: MasterContext, caller: Caller, experiment_id: int, timeout
     return await long_poll.poll(ctx, f"experiment:{experiment_id}", look.read, bool, seconds)
 
 
-async def post(ctx: MasterContext, caller: Caller, experiment_id: int, asked: PostSearcherOperationsRequest) -> None:
+async def post(ctx: MasterContext, caller: Caller, experiment_id: int, request: PostSearcherOperationsRequest) -> None:
     """Carry out what the client wants, all of it or, where something in it makes no sense, nothing.
 
     Raises:
@@ -46,9 +46,9 @@ async def post(ctx: MasterContext, caller: Caller, experiment_id: int, asked: Po
         FailedPrecondition: the searcher is no custom one.
         Forbidden: the experiment is another's.
     """
-    triggered_by = asked.triggered_by_event
+    triggered_by = request.triggered_by_event
     event_id = triggered_by.id if isinstance(triggered_by, TriggeringEvent) else triggered_by
-    operations: list[dict[str, Any]] = to_builtins(asked.searcher_operations)
+    operations: list[dict[str, Any]] = to_builtins(request.searcher_operations)
 
     def run(conn: Connection) -> None:
         _own(conn, caller, experiment_id)

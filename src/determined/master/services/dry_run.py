@@ -43,16 +43,16 @@ class _Run:
             return None
 
 
-async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunRequest) -> DryRunResponse:
+async def dry_run(ctx: MasterContext, caller: Caller, request: DryRunRequest) -> DryRunResponse:
     """Answer also for a faulty config: its problems are the answer."""
     async with ctx.config_turns.take(caller.user_id):
-        run = await asyncio.to_thread(_read, asked)
+        run = await asyncio.to_thread(_read, request)
     answer = DryRunResponse(text=run.text, problems=run.problems, submitted=run.raw or None)
-    place = None if run.problems else await run.attempt(_place(ctx, run.raw, asked), "project")
-    prepared = await _prepare(ctx, caller, run, place, asked) if place is not None else None
+    place = None if run.problems else await run.attempt(_place(ctx, run.raw, request), "project")
+    prepared = await _prepare(ctx, caller, run, place, request) if place is not None else None
     if prepared is None or place is None:
         return answer
-    managed = not asked.unmanaged
+    managed = not request.unmanaged
     await run.attempt(_check_searcher(ctx, prepared, managed=managed), "searcher")
     if managed:
         step = experiment_create.check_resources(ctx, prepared, place.project.workspace_id, caller.user_id)
@@ -62,10 +62,10 @@ async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunRequest) -> D
     return answer
 
 
-def _read(asked: DryRunRequest) -> _Run:
+def _read(request: DryRunRequest) -> _Run:
     try:
-        check_size(asked.config)
-        text = dump_yaml(asked.config) if isinstance(asked.config, dict) else asked.config or ""
+        check_size(request.config)
+        text = dump_yaml(request.config) if isinstance(request.config, dict) else request.config or ""
     except RecursionError:
         return _Run("", {}, {}, [Problem(path="", message="the config is nested too deeply; flatten it")])
     except InvalidConfig as e:
@@ -76,18 +76,18 @@ def _read(asked: DryRunRequest) -> _Run:
         experiment_create.read_config(text)
     except DeterminedError as e:
         run.problems += problems_of(e, "", run.raw, run.lines)
-    if asked.template:
-        run.problems.append(Problem(path="template", message=experiment_create.no_template(asked.template)))
+    if request.template:
+        run.problems.append(Problem(path="template", message=experiment_create.no_template(request.template)))
     return run
 
 
-async def _place(ctx: MasterContext, raw: dict[str, Any], asked: DryRunRequest) -> Place:
-    where = CreateExperimentRequest(project_id=asked.project_id, parent_id=asked.parent_id)
+async def _place(ctx: MasterContext, raw: dict[str, Any], request: DryRunRequest) -> Place:
+    where = CreateExperimentRequest(project_id=request.project_id, parent_id=request.parent_id)
     return await ctx.db.read(lambda conn: experiment_create.resolve_place(conn, raw, where))
 
 
 async def _prepare(
-    ctx: MasterContext, caller: Caller, run: _Run, place: Place, asked: DryRunRequest
+    ctx: MasterContext, caller: Caller, run: _Run, place: Place, request: DryRunRequest
 ) -> Prepared | None:
     step = ctx.db.read(lambda conn: config_secrets.of_parent(conn, caller, place.parent_id, run.raw))
     raw = await run.attempt(step, "")
@@ -95,7 +95,7 @@ async def _prepare(
         return None
     name = random_name(random.Random())
     layers = asyncio.to_thread(
-        experiment_layers.prepare, ctx.config, place.project, raw, managed=not asked.unmanaged, seed=0, name=name
+        experiment_layers.prepare, ctx.config, place.project, raw, managed=not request.unmanaged, seed=0, name=name
     )
     return await run.attempt(layers, "resources.resource_pool")
 

@@ -17,20 +17,20 @@ _MOST = 20  # of one experiment
 _LONGEST_PLATFORM = 100
 
 
-async def store(ctx: MasterContext, allocation_id: str, resource_id: str, asked: PostEnvironmentLockRequest) -> str:
+async def store(ctx: MasterContext, allocation_id: str, resource_id: str, request: PostEnvironmentLockRequest) -> str:
     """Store and return the lock that counts for this experiment and platform: the given, unless another was first."""
-    _check(asked)
+    _check(request)
     now = ctx.clock.now()
 
     def write(conn: Connection) -> str:
         experiment_id = _experiment_of(conn, allocation_id, resource_id)
-        known = rows.get(conn, experiment_id, asked.platform)
+        known = rows.get(conn, experiment_id, request.platform)
         if known is not None:
             return known
         if len(rows.list_all(conn, experiment_id)) >= _MOST:
             raise InvalidArgument(f"experiment {experiment_id} has locks of {_MOST} platforms; that is all it may have")
-        rows.put(conn, now, experiment_id, asked.platform, asked.content)
-        return asked.content
+        rows.put(conn, now, experiment_id, request.platform, request.content)
+        return request.content
 
     return await ctx.db.write(write)
 
@@ -46,11 +46,11 @@ async def list_locks(ctx: MasterContext, experiment_id: int) -> list[Environment
     return await ctx.db.read(read)
 
 
-def _check(asked: PostEnvironmentLockRequest) -> None:
-    if not asked.platform or len(asked.platform) > _LONGEST_PLATFORM or "\0" in asked.platform + asked.content:
-        raise InvalidArgument(f"platform {asked.platform[:_LONGEST_PLATFORM]!r} or the lock's text cannot be stored")
-    if len(asked.content) > _LONGEST:
-        raise TooLarge(f"the lock has {len(asked.content)} characters, more than the {_LONGEST} that are kept")
+def _check(request: PostEnvironmentLockRequest) -> None:
+    if not request.platform or len(request.platform) > _LONGEST_PLATFORM or "\0" in request.platform + request.content:
+        raise InvalidArgument(f"platform {request.platform[:_LONGEST_PLATFORM]!r} or the lock's text cannot be stored")
+    if len(request.content) > _LONGEST:
+        raise TooLarge(f"the lock has {len(request.content)} characters, more than the {_LONGEST} that are kept")
 
 
 def _experiment_of(conn: Connection, allocation_id: str, resource_id: str) -> int:

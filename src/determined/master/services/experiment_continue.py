@@ -30,23 +30,23 @@ _FIXED = ("project", "workspace")
 
 
 async def continue_experiment(
-    ctx: MasterContext, caller: Caller, asked: ContinueExperimentRequest
+    ctx: MasterContext, caller: Caller, request: ContinueExperimentRequest
 ) -> ContinueExperimentResponse:
     """Everybody may continue; only the owner changes what then runs in the owner's name with the owner's secrets."""
-    overrides = await asyncio.to_thread(_read_overrides, asked.override_config)
-    prepared, warnings, remarks = await _prepare(ctx, caller, asked.id, overrides) if overrides else (None, [], [])
+    overrides = await asyncio.to_thread(_read_overrides, request.override_config)
+    prepared, warnings, remarks = await _prepare(ctx, caller, request.id, overrides) if overrides else (None, [], [])
     if prepared is not None:
-        packed = await ctx.db.read(lambda conn: model_definition.get(conn, asked.id))
+        packed = await ctx.db.read(lambda conn: model_definition.get(conn, request.id))
         await asyncio.to_thread(environment_file.require_usable, prepared.config, packed)
 
     def run(conn: Connection) -> None:
         now = ctx.clock.now()
         active, config = (prepared.active, prepared.config) if prepared else (None, None)
-        lifecycle.continue_experiment(conn, now, asked.id, active, config)
+        lifecycle.continue_experiment(conn, now, request.id, active, config)
 
     await ctx.db.write(run)
-    ctx.bus.publish("schedule", f"experiment:{asked.id}")
-    experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), asked.id))
+    ctx.bus.publish("schedule", f"experiment:{request.id}")
+    experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), request.id))
     messages = [*warnings, *remarks]
     return ContinueExperimentResponse(experiment=experiment, warnings=launch_warnings(warnings), messages=messages)
 

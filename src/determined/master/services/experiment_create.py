@@ -56,16 +56,16 @@ def no_template(name: str) -> str:
 
 
 async def create(
-    ctx: MasterContext, caller: Caller, asked: CreateExperimentRequest, *, external_id: str | None = None
+    ctx: MasterContext, caller: Caller, request: CreateExperimentRequest, *, external_id: str | None = None
 ) -> CreateExperimentResponse:
     """Create an experiment. Raises InvalidConfig (every violation), NotFound, or FailedPrecondition for archived."""
     async with ctx.config_turns.take(caller.user_id):
-        raw = await asyncio.to_thread(read_config, asked.config)
-    if asked.template:
-        raise NotFound(no_template(asked.template))
+        raw = await asyncio.to_thread(read_config, request.config)
+    if request.template:
+        raise NotFound(no_template(request.template))
     now = ctx.clock.now()
-    managed = not asked.unmanaged
-    place = await ctx.db.read(lambda conn: resolve_place(conn, raw, asked))
+    managed = not request.unmanaged
+    place = await ctx.db.read(lambda conn: resolve_place(conn, raw, request))
     sent = raw
     raw = await ctx.db.read(lambda conn: config_secrets.of_parent(conn, caller, place.parent_id, sent))
     seed, name = int(now.timestamp()) & 0xFFFFFFFF, random_name(random.Random())
@@ -79,10 +79,12 @@ async def create(
     if managed:
         remarks = await check_storage(ctx, prepared, checkpoint)
         prepared = replace(prepared, warnings=prepared.warnings + remarks)
-    packed = await _model_definition(ctx, asked.model_definition, place.parent_id)
-    if managed and not (asked.validate_only and packed is None):  # nobody needs files to see whether a config is valid
+    packed = await _model_definition(ctx, request.model_definition, place.parent_id)
+    if managed and not (
+        request.validate_only and packed is None
+    ):  # nobody needs files to see whether a config is valid
         await asyncio.to_thread(environment_file.require_usable, prepared.config, packed)
-    if asked.validate_only:
+    if request.validate_only:
         return _validated(now, caller, place, prepared, warnings)
     new = lifecycle.NewExperiment(
         owner_id=caller.user_id,
@@ -91,16 +93,16 @@ async def create(
         parent_id=place.parent_id,
         config=prepared.config,
         active=prepared.active,
-        original_config=asked.config or "" if raw is sent else dump_yaml(raw),
+        original_config=request.config or "" if raw is sent else dump_yaml(raw),
         model_definition=packed,
         template=None,
         generation=generation(prepared.active),
         unmanaged=not managed,
-        submitter_python=asked.submitter_python,
+        submitter_python=request.submitter_python,
         warm_start_checkpoint=checkpoint,
         external_id=external_id,
     )
-    experiment = await store(ctx, new, activate=bool(asked.activate) and managed)
+    experiment = await store(ctx, new, activate=bool(request.activate) and managed)
     return CreateExperimentResponse(
         experiment=experiment,
         config=experiment.config,
@@ -158,20 +160,22 @@ def check_names(raw: JsonObject) -> None:
     checked_labels([label for label in raw.get("labels") or () if isinstance(label, str)])
 
 
-def resolve_place(conn: Connection, raw: JsonObject, asked: CreateExperimentRequest) -> Place:
-    project = _resolve_project(conn, raw, asked.project_id)
+def resolve_place(conn: Connection, raw: JsonObject, request: CreateExperimentRequest) -> Place:
+    project = _resolve_project(conn, raw, request.project_id)
     if project.archived or project.workspace_archived:
         raise FailedPrecondition(
             f"project {project.name!r} of workspace {project.workspace_name!r} is archived; unarchive it first"
         )
-    if asked.parent_id is None:
+    if request.parent_id is None:
         return Place(project, None)
-    parent = submission.parent(conn, asked.parent_id)
+    parent = submission.parent(conn, request.parent_id)
     if parent is None:
-        raise NotFound(f"experiment {asked.parent_id} not found; it cannot be forked")
+        raise NotFound(f"experiment {request.parent_id} not found; it cannot be forked")
     if parent.project_archived or parent.workspace_archived:
-        raise FailedPrecondition(f"experiment {asked.parent_id} lies in an archived project; unarchive that to fork it")
-    return Place(project, asked.parent_id)
+        raise FailedPrecondition(
+            f"experiment {request.parent_id} lies in an archived project; unarchive that to fork it"
+        )
+    return Place(project, request.parent_id)
 
 
 def _resolve_project(conn: Connection, raw: JsonObject, project_id: int | None) -> ProjectOfExperiment:

@@ -32,12 +32,12 @@ async def list_experiments(ctx: MasterContext, params: ListExperiments) -> GetEx
     return GetExperimentsResponse(experiments=experiments, pagination=page)
 
 
-async def search(ctx: MasterContext, asked: SearchExperimentsRequest) -> SearchExperimentsResponse:
+async def search(ctx: MasterContext, request: SearchExperimentsRequest) -> SearchExperimentsResponse:
     def read(conn: Connection) -> SearchExperimentsResponse:
-        conditions = run.experiment_conditions(query_filter.parse(asked.filter), asked.project_id)
-        page = window(run.count_experiments(conn, conditions), asked.limit or DEFAULT_LIMIT, asked.offset)
+        conditions = run.experiment_conditions(query_filter.parse(request.filter), request.project_id)
+        page = window(run.count_experiments(conn, conditions), request.limit or DEFAULT_LIMIT, request.offset)
         start, size = rows_of(page)
-        ids = run.find_experiments(conn, conditions, asked.sort, size, start)
+        ids = run.find_experiments(conn, conditions, request.sort, size, start)
         return SearchExperimentsResponse(experiments=_with_best(conn, ctx.clock.now(), ids), pagination=page)
 
     return await ctx.db.read(read)

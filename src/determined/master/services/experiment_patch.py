@@ -25,14 +25,14 @@ from determined.wire.experiment import (
 )
 
 
-async def patch(ctx: MasterContext, caller: Caller, experiment_id: int, asked: PatchExperiment) -> Experiment:
+async def patch(ctx: MasterContext, caller: Caller, experiment_id: int, request: PatchExperiment) -> Experiment:
     """Everybody edits texts and resources. Which checkpoints are kept, and so deleted, is its owner's to say."""
 
     def run(conn: Connection) -> Experiment:
         now = ctx.clock.now()
-        if asked.checkpoint_storage is not None:
+        if request.checkpoint_storage is not None:
             require_owner(caller, rows.get(conn, experiment_id).owner_id, f"experiment {experiment_id}")
-        _apply(conn, now, experiment_id, asked)
+        _apply(conn, now, experiment_id, request)
         return experiment_view.one(conn, now, experiment_id)
 
     experiment = await ctx.db.write(run)
@@ -40,21 +40,24 @@ async def patch(ctx: MasterContext, caller: Caller, experiment_id: int, asked: P
     return experiment
 
 
-def _apply(conn: Connection, now: datetime, experiment_id: int, asked: PatchExperiment) -> None:
+def _apply(conn: Connection, now: datetime, experiment_id: int, request: PatchExperiment) -> None:
     row = rows.get(conn, experiment_id)
     if row.archived:
         raise FailedPrecondition(f"experiment {experiment_id} is archived; unarchive it to change it")
-    _refuse_overwriting(row, asked)
-    experiment_edit.set_values(conn, experiment_id, _texts(row, asked))
-    if asked.resources is not None:
-        _set_resources(conn, now, experiment_id, asked.resources)
-    if asked.checkpoint_storage is not None:
-        _set_keep_policy(conn, now, experiment_id, asked.checkpoint_storage)
+    _refuse_overwriting(row, request)
+    experiment_edit.set_values(conn, experiment_id, _texts(row, request))
+    if request.resources is not None:
+        _set_resources(conn, now, experiment_id, request.resources)
+    if request.checkpoint_storage is not None:
+        _set_keep_policy(conn, now, experiment_id, request.checkpoint_storage)
 
 
-def _refuse_overwriting(row: ExperimentRow, asked: PatchExperiment) -> None:
+def _refuse_overwriting(row: ExperimentRow, request: PatchExperiment) -> None:
     """Refuse, with the text as it is, when somebody else has changed what the author began with. Raises Conflict."""
-    texts = (("notes", row.notes, asked.expected_notes), ("description", row.description, asked.expected_description))
+    texts = (
+        ("notes", row.notes, request.expected_notes),
+        ("description", row.description, request.expected_description),
+    )
     for name, stored, expected in texts:
         current = stored or ""
         if expected is not None and expected != current:
@@ -64,19 +67,19 @@ def _refuse_overwriting(row: ExperimentRow, asked: PatchExperiment) -> None:
             )
 
 
-def _texts(row: ExperimentRow, asked: PatchExperiment) -> ExperimentValues:
+def _texts(row: ExperimentRow, request: PatchExperiment) -> ExperimentValues:
     """Name, description and labels live in the row and in the active config."""
     changes: ExperimentValues = {}
-    if not isinstance(asked.name, UnsetType):
-        changes["name"] = _name(asked.name)
-    if not isinstance(asked.description, UnsetType):
-        changes["description"] = asked.description
-    if not isinstance(asked.labels, UnsetType):
-        changes["labels"] = checked_labels(asked.labels or [])
+    if not isinstance(request.name, UnsetType):
+        changes["name"] = _name(request.name)
+    if not isinstance(request.description, UnsetType):
+        changes["description"] = request.description
+    if not isinstance(request.labels, UnsetType):
+        changes["labels"] = checked_labels(request.labels or [])
     if changes:
         changes["config"] = {**row.config, **changes}
-    if not isinstance(asked.notes, UnsetType):
-        changes["notes"] = asked.notes or ""
+    if not isinstance(request.notes, UnsetType):
+        changes["notes"] = request.notes or ""
     return changes
 
 
@@ -86,24 +89,24 @@ def _name(name: str | None) -> str:
     return checked_text(name, "name")
 
 
-def _set_resources(conn: Connection, now: datetime, experiment_id: int, asked: PatchExperimentPatchResources) -> None:
+def _set_resources(conn: Connection, now: datetime, experiment_id: int, request: PatchExperimentPatchResources) -> None:
     lifecycle.set_resources(
         conn,
         now,
         experiment_id,
-        priority=UNSET if asked.priority is None else asked.priority,
-        weight=UNSET if asked.weight is None else asked.weight,
-        max_slots=asked.max_slots,
+        priority=UNSET if request.priority is None else request.priority,
+        weight=UNSET if request.weight is None else request.weight,
+        max_slots=request.max_slots,
     )
 
 
 def _set_keep_policy(
-    conn: Connection, now: datetime, experiment_id: int, asked: PatchExperimentPatchCheckpointStorage
+    conn: Connection, now: datetime, experiment_id: int, request: PatchExperimentPatchCheckpointStorage
 ) -> None:
     given = {
-        "save_experiment_best": asked.save_experiment_best,
-        "save_trial_best": asked.save_trial_best,
-        "save_trial_latest": asked.save_trial_latest,
+        "save_experiment_best": request.save_experiment_best,
+        "save_trial_best": request.save_trial_best,
+        "save_trial_latest": request.save_trial_latest,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     for name, value in changes.items():

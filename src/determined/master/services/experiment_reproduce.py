@@ -19,7 +19,7 @@ from determined.wire.experiment import (
 
 
 async def reproduce(
-    ctx: MasterContext, caller: Caller, experiment_id: int, asked: ReproduceExperimentRequest
+    ctx: MasterContext, caller: Caller, experiment_id: int, request: ReproduceExperimentRequest
 ) -> CreateExperimentResponse:
     """Anybody may, unless its config holds secrets: those are for its owner and administrators."""
     source = await ctx.db.read(lambda conn: _source(conn, caller, experiment_id))
@@ -45,7 +45,7 @@ async def reproduce(
         warm_start_checkpoint=source.warm_start_checkpoint,
         locks_of=experiment_id,
     )
-    experiment = await experiment_create.store(ctx, new, activate=asked.activate is not False)
+    experiment = await experiment_create.store(ctx, new, activate=request.activate is not False)
     return CreateExperimentResponse(
         experiment=experiment,
         config=experiment.config,

@@ -17,9 +17,9 @@ _MAX_CLAUSES = 64
 Count = Callable[[Filter], int]
 
 
-async def count(ctx: MasterContext, project_id: int, asked: FilterCountsRequest) -> FilterCountsResponse:
+async def count(ctx: MasterContext, project_id: int, request: FilterCountsRequest) -> FilterCountsResponse:
     """Count runs, or experiments where the table is theirs."""
-    parsed = query_filter.parse(asked.filter)
+    parsed = query_filter.parse(request.filter)
     clauses = list(query_filter.clauses(parsed.group))
     if len(clauses) > _MAX_CLAUSES:
         raise InvalidArgument(
@@ -28,7 +28,7 @@ async def count(ctx: MasterContext, project_id: int, asked: FilterCountsRequest)
 
     def read(conn: Connection) -> FilterCountsResponse:
         projects.existing(conn, project_id)
-        counted = _counter(conn, project_id, of_run=asked.table_type != TableType.EXPERIMENT)
+        counted = _counter(conn, project_id, of_run=request.table_type != TableType.EXPERIMENT)
         return FilterCountsResponse(
             total=counted(parsed),
             with_archived=None if parsed.show_archived else counted(replace(parsed, show_archived=True)),

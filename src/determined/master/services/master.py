@@ -99,14 +99,14 @@ def shown_config(ctx: MasterContext, caller: Caller) -> dict[str, Any]:
     return mask_secrets(raw, MasterConfig)
 
 
-def change_config(caller: Caller, asked: PatchMasterConfigRequest) -> None:
+def change_config(caller: Caller, request: PatchMasterConfigRequest) -> None:
     """Change the log level, nothing else while the master runs; a colour is accepted without effect on JSON logs."""
     require_admin(caller)
-    paths = set((asked.field_mask.paths if asked.field_mask else None) or [])
+    paths = set((request.field_mask.paths if request.field_mask else None) or [])
     unknown = sorted(paths - {"log.level", "log.color", "log"})
     if unknown:
         raise InvalidArgument(f"{', '.join(unknown)} cannot change while the master runs; edit its config file")
-    level = asked.config.log.level if asked.config and asked.config.log else None
+    level = request.config.log.level if request.config and request.config.log else None
     if level is None or level == LogLevel.UNSPECIFIED:
         return
     name = "DEBUG" if level == LogLevel.TRACE else level.value.removeprefix("LOG_LEVEL_")

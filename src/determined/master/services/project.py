@@ -70,8 +70,8 @@ async def list_rows(ctx: MasterContext, caller: Caller, workspace_id: int) -> li
     return await ctx.db.read(read)
 
 
-async def create(ctx: MasterContext, caller: Caller, workspace_id: int, asked: PostProjectRequest) -> Project:
-    name = checked_name(asked.name, "project")
+async def create(ctx: MasterContext, caller: Caller, workspace_id: int, request: PostProjectRequest) -> Project:
+    name = checked_name(request.name, "project")
     now = ctx.clock.now()
 
     def write(conn: Connection) -> ProjectDetail:
@@ -85,21 +85,21 @@ async def create(ctx: MasterContext, caller: Caller, workspace_id: int, asked: P
             "name": name,
             "workspace_id": workspace_id,
             "user_id": caller.user_id,
-            "description": asked.description or "",
+            "description": request.description or "",
             "notes": [],
-            "key": _free_key(conn, asked.key, name),
+            "key": _free_key(conn, request.key, name),
         }
         return existing(conn, projects.create(conn, now, values))
 
     return to_wire(await ctx.db.write(write))
 
 
-async def patch(ctx: MasterContext, caller: Caller, project_id: int, asked: PatchProject) -> Project:
+async def patch(ctx: MasterContext, caller: Caller, project_id: int, request: PatchProject) -> Project:
     def write(conn: Connection) -> ProjectDetail:
         before = _changeable(conn, caller, project_id)
         if before.archived or before.workspace_archived:
             raise FailedPrecondition(f"project '{before.name}' is archived; unarchive it to change it")
-        projects.change(conn, project_id, _changes(conn, before, asked))
+        projects.change(conn, project_id, _changes(conn, before, request))
         return existing(conn, project_id)
 
     return to_wire(await ctx.db.write(write))
@@ -184,12 +184,12 @@ async def metric_ranges(ctx: MasterContext, project_id: int) -> list[MetricsRang
     ]
 
 
-async def record_view(ctx: MasterContext, caller: Caller, asked: PostUserActivityRequest) -> None:
+async def record_view(ctx: MasterContext, caller: Caller, request: PostUserActivityRequest) -> None:
     now = ctx.clock.now()
 
     def write(conn: Connection) -> None:
-        existing(conn, asked.entity_id)
-        projects.viewed(conn, now, asked.entity_id, caller.user_id)
+        existing(conn, request.entity_id)
+        projects.viewed(conn, now, request.entity_id, caller.user_id)
 
     await ctx.db.write(write)
 
@@ -215,16 +215,16 @@ def _changeable(conn: Connection, caller: Caller, project_id: int) -> ProjectDet
     return row
 
 
-def _changes(conn: Connection, before: ProjectDetail, asked: PatchProject) -> ProjectValues:
+def _changes(conn: Connection, before: ProjectDetail, request: PatchProject) -> ProjectValues:
     changes: ProjectValues = {}
-    name = checked_name(asked.name, "project") if asked.name is not None else before.name
+    name = checked_name(request.name, "project") if request.name is not None else before.name
     if name != before.name:
         changes["name"] = name
         _refuse_taken_name(conn, before.workspace_id, name)
-    if asked.description is not None:
-        changes["description"] = asked.description
-    if asked.key is not None and asked.key.upper() != before.key:
-        changes["key"] = _free_key(conn, asked.key, before.name)
+    if request.description is not None:
+        changes["description"] = request.description
+    if request.key is not None and request.key.upper() != before.key:
+        changes["key"] = _free_key(conn, request.key, before.name)
     return changes
 
 

@@ -29,15 +29,15 @@ from determined.wire.run import RunActionResult, SearchRunsRequest, SearchRunsRe
 Change = Callable[[Connection, datetime, int], None]
 
 
-async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResponse:
-    if asked.group_by:
-        return await run_group.search(ctx, asked)
+async def search(ctx: MasterContext, request: SearchRunsRequest) -> SearchRunsResponse:
+    if request.group_by:
+        return await run_group.search(ctx, request)
 
     def read(conn: Connection) -> SearchRunsResponse:
-        conditions = rows.run_conditions(query_filter.parse(asked.filter), asked.project_id)
-        page = window(rows.count_runs(conn, conditions), asked.limit or DEFAULT_LIMIT, asked.offset)
+        conditions = rows.run_conditions(query_filter.parse(request.filter), request.project_id)
+        page = window(rows.count_runs(conn, conditions), request.limit or DEFAULT_LIMIT, request.offset)
         start, size = rows_of(page)
-        ids = rows.find_runs(conn, conditions, asked.sort, size, start)
+        ids = rows.find_runs(conn, conditions, request.sort, size, start)
         return SearchRunsResponse(runs=run_view.load(conn, ctx.clock.now(), ids), pagination=page)
 
     return await ctx.db.read(read)

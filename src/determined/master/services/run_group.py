@@ -20,21 +20,21 @@ _SHOWN_IDS = 1000
 _DEFAULT_NUMBERS = ("searcherMetricsVal",)
 
 
-async def search(ctx: MasterContext, asked: SearchRunsRequest) -> SearchRunsResponse:
+async def search(ctx: MasterContext, request: SearchRunsRequest) -> SearchRunsResponse:
     """Return groups of the runs that match, ordered by key columns, by means of columns of numbers, or by `n`.
 
     A column of numbers that only `sort` names is summed up as well; another one that is no key has no order to give.
     """
-    keys = list(dict.fromkeys(asked.group_by))
-    sort = query_filter.parse_sort(asked.sort)
-    numbers = _numbers(keys, asked.group_metrics or _DEFAULT_NUMBERS, sort)
+    keys = list(dict.fromkeys(request.group_by))
+    sort = query_filter.parse_sort(request.sort)
+    numbers = _numbers(keys, request.group_metrics or _DEFAULT_NUMBERS, sort)
     if len(keys) > _MAX_KEYS or len(numbers) > _MAX_NUMBERS:
         raise InvalidArgument(f"groupBy takes at most {_MAX_KEYS} columns and groupMetrics {_MAX_NUMBERS}; name fewer")
 
     def read(conn: Connection) -> SearchRunsResponse:
-        conditions = run.run_conditions(query_filter.parse(asked.filter), asked.project_id)
+        conditions = run.run_conditions(query_filter.parse(request.filter), request.project_id)
         groups = gather(run_group.values(conn, conditions, keys, numbers), len(numbers))
-        shown, pagination = page(_sorted(groups, keys, numbers, sort), asked.limit or _DEFAULT_LIMIT, asked.offset)
+        shown, pagination = page(_sorted(groups, keys, numbers, sort), request.limit or _DEFAULT_LIMIT, request.offset)
         found = [_to_wire(group, keys, numbers) for group in shown]
         return SearchRunsResponse(runs=[], pagination=pagination, groups=found, exact=True)
 

@@ -20,7 +20,7 @@ from determined.wire.codec import rfc3339
 from determined.wire.user import LoginLinkResponse, LoginRequest, LoginResponse
 
 
-async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest, peer: str) -> LoginResponse:
+async def login(ctx: MasterContext, throttle: LoginThrottle, request: LoginRequest, peer: str) -> LoginResponse:
     """Open a session for a name and password; `peer` is the address that the request came from.
 
     Raises:
@@ -28,23 +28,23 @@ async def login(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest
         Forbidden: an inactive user.
         TooManyRequests: too many attempts from this address wait already.
     """
-    async with throttle.one_at_a_time(asked.username.lower(), peer):
-        user = await _user_with_password(ctx, throttle, asked, peer)
+    async with throttle.one_at_a_time(request.username.lower(), peer):
+        user = await _user_with_password(ctx, throttle, request, peer)
     if not user.active:
         raise Forbidden("user is not active")
     token = await open_session(ctx, user)
     return LoginResponse(token=token, user=to_wire(user))
 
 
-async def _user_with_password(ctx: MasterContext, throttle: LoginThrottle, asked: LoginRequest, peer: str) -> User:
-    username = asked.username.lower()
+async def _user_with_password(ctx: MasterContext, throttle: LoginThrottle, request: LoginRequest, peer: str) -> User:
+    username = request.username.lower()
     await asyncio.sleep(throttle.wait(username, ctx.clock.now().timestamp(), peer))
     user = await ctx.db.read(lambda conn: users.by_name(conn, username))
     async with throttle.hashing(peer):
-        fits = await asyncio.to_thread(_password_fits, user, asked)
+        fits = await asyncio.to_thread(_password_fits, user, request)
     if not fits or user is None:
         throttle.failed(username, ctx.clock.now().timestamp(), peer)
-        raise Unauthenticated(f"wrong user name or password for '{asked.username}'")
+        raise Unauthenticated(f"wrong user name or password for '{request.username}'")
     throttle.succeeded(username, peer)
     return user
 
@@ -136,10 +136,10 @@ async def sweep(ctx: MasterContext) -> int:
     return await ctx.db.write(lambda conn: sessions.sweep(conn, now))
 
 
-def _password_fits(user: User | None, asked: LoginRequest) -> bool:
+def _password_fits(user: User | None, request: LoginRequest) -> bool:
     if user is None or user.remote:
-        password.verify_dummy(asked.password)
+        password.verify_dummy(request.password)
         return False
-    if user.password_hash is None or not asked.password:
-        password.verify_dummy(asked.password)
-    return password.matches(user.password_hash, asked.password, is_hashed=bool(asked.is_hashed))
+    if user.password_hash is None or not request.password:
+        password.verify_dummy(request.password)
+    return password.matches(user.password_hash, request.password, is_hashed=bool(request.is_hashed))

@@ -74,13 +74,17 @@ class Subscriber:
         if self.failure is None:
             self._ready.clear()
 
-    def begin(self, asked: Subscription, caught: Iterable[bytes], held: dict[Noun, set[str]], known: Known) -> None:
+    def begin(
+        self, subscription: Subscription, caught: Iterable[bytes], held: dict[Noun, set[str]], known: Known
+    ) -> None:
         """Begin this subscription: first what was missed, then what comes."""
-        done = SyncMsg(asked.sync_id, True)
-        if asked.extended:
-            done = SyncMsg(asked.sync_id, True, known.newest, known.epoch)
-        self.subscription, self.held, self.after = asked, held, known.newest
-        self._push([_encode(SyncMsg(asked.sync_id, False)), *caught, _encode(done)], extended=asked.extended)
+        done = SyncMsg(subscription.sync_id, True)
+        if subscription.extended:
+            done = SyncMsg(subscription.sync_id, True, known.newest, known.epoch)
+        self.subscription, self.held, self.after = subscription, held, known.newest
+        self._push(
+            [_encode(SyncMsg(subscription.sync_id, False)), *caught, _encode(done)], extended=subscription.extended
+        )
         # what comes while the client still reads all this is no sign of slowness
         self._allowed = MAX_BACKLOG + self._backlog
 
@@ -110,12 +114,12 @@ class Subscriber:
     def wants(self, noun: Noun) -> bool:
         return self.subscription is not None and noun in self.subscription.filters
 
-    def _worded(self, asked: Subscription, message: Message) -> bytes | None:
+    def _worded(self, subscription: Subscription, message: Message) -> bytes | None:
         if message.noun in STORED and message.seq <= self.after:
             return None
         noun = Noun(message.noun)
-        held = self.held.setdefault(noun, set()) if asked.follows(noun) else set()
-        if asked.takes(message.noun, message.id, message.parent):
+        held = self.held.setdefault(noun, set()) if subscription.follows(noun) else set()
+        if subscription.takes(message.noun, message.id, message.parent):
             if message.deleted:
                 held.discard(message.id)
             else:
@@ -172,9 +176,9 @@ class StreamHub:
         self._clients.add(client)
         return client
 
-    def subscribe(self, client: Subscriber, asked: Subscription) -> None:
+    def subscribe(self, client: Subscriber, subscription: Subscription) -> None:
         client.unsubscribe()  # what belongs to the old one would be taken for the new one's
-        self._pending[client] = asked
+        self._pending[client] = subscription
         self._wake.set()
 
     def leave(self, client: Subscriber) -> None:
@@ -235,12 +239,12 @@ class StreamHub:
             if client.session_id in ended:
                 client.fail(REFUSED, "the session ended; log in again")
 
-    def _begin(self, client: Subscriber, asked: Subscription, caught: Caught, known: Known) -> None:
-        if self._pending.get(client) is not asked:
+    def _begin(self, client: Subscriber, subscription: Subscription, caught: Caught, known: Known) -> None:
+        if self._pending.get(client) is not subscription:
             return  # it left, or asked for something else meanwhile
         del self._pending[client]
-        here = self._agents.everything(asked) if Noun.AGENTS in asked.filters else []
-        client.begin(asked, [*caught.data, *here], caught.held, known)
+        here = self._agents.everything(subscription) if Noun.AGENTS in subscription.filters else []
+        client.begin(subscription, [*caught.data, *here], caught.held, known)
 
     def _wanted(self) -> dict[Noun, Filter]:
         live = [client for client in self._clients if client.subscription is not None]
@@ -255,11 +259,11 @@ def _look(
     conn: Connection,
     position: int | None,
     wanted: Mapping[Noun, Filter],
-    asked: Sequence[Subscription],
+    subscriptions: Sequence[Subscription],
     epoch: str,
 ) -> _Seen:
-    known = Known(change.newest(conn), change.horizon(conn) if asked else 0, epoch)
+    known = Known(change.newest(conn), change.horizon(conn) if subscriptions else 0, epoch)
     fresh = [] if position is None else change.since(conn, position, _PAGE)
     reached = fresh[-1].seq if len(fresh) == _PAGE else known.newest
     matching = [c for c in fresh if (f := wanted.get(Noun(c.noun))) is not None and f.takes(c.id, c.parent)]
-    return _Seen(known, reached, messages(conn, matching), [catch_up(conn, one, known) for one in asked])
+    return _Seen(known, reached, messages(conn, matching), [catch_up(conn, one, known) for one in subscriptions])

@@ -35,8 +35,8 @@ class AgentFeed:
             changed.append(Message(Noun.AGENTS, gone, None, self._seq, True, deletion(Noun.AGENTS, [gone])))
         return changed
 
-    def everything(self, asked: Subscription) -> list[bytes]:
+    def everything(self, subscription: Subscription) -> list[bytes]:
         """Return, for a new subscription, all nodes, and those that it knows and that are gone."""
-        gone = asked.known.get(Noun.AGENTS, frozenset()) - self._seen.keys()
+        gone = subscription.known.get(Noun.AGENTS, frozenset()) - self._seen.keys()
         there = [message.data for _, message in self._seen.values()]
         return [deletion(Noun.AGENTS, list(gone)), *there] if gone else there

@@ -35,20 +35,20 @@ class Known:
     epoch: str
 
 
-def catch_up(conn: Connection, asked: Subscription, known: Known) -> Caught:
+def catch_up(conn: Connection, subscription: Subscription, known: Known) -> Caught:
     """Upstream's rules: with `known` it hears what it lacks and what it must drop; with `since` what is newer."""
     caught = Caught()
     lost: list[str] = []
-    for noun in (n for n in asked.filters if n in STORED):
-        since = asked.since.get(noun) or 0
+    for noun in (n for n in subscription.filters if n in STORED):
+        since = subscription.since.get(noun) or 0
         if since == FROM_NOW:
             continue
-        if _forgotten(asked, noun, since, known):
-            if asked.extended:
+        if _forgotten(subscription, noun, since, known):
+            if subscription.extended:
                 lost.append(noun)
                 continue
             since = 0
-        _catch_up_noun(conn, asked, noun, since, caught)
+        _catch_up_noun(conn, subscription, noun, since, caught)
     if lost:
         caught.data.append(_encode(ResetMsg(lost)))
     return caught
@@ -59,17 +59,17 @@ async def sweep_tombstones(ctx: MasterContext, keep: int = KEPT_TOMBSTONES) -> i
     return await ctx.db.write(lambda conn: change.sweep(conn, keep))
 
 
-def _forgotten(asked: Subscription, noun: Noun, since: int, known: Known) -> bool:
+def _forgotten(subscription: Subscription, noun: Noun, since: int, known: Known) -> bool:
     """Return whether numbers are of another database, or so old that deletions since may have been swept away."""
     if since == 0:
         return False
-    if since > known.newest or (asked.epoch and asked.epoch != known.epoch):
+    if since > known.newest or (subscription.epoch and subscription.epoch != known.epoch):
         return True
-    return since < known.horizon and noun not in asked.known
+    return since < known.horizon and noun not in subscription.known
 
 
-def _catch_up_noun(conn: Connection, asked: Subscription, noun: Noun, since: int, caught: Caught) -> None:
-    wanted, had = asked.filters[noun], asked.known.get(noun)
+def _catch_up_noun(conn: Connection, subscription: Subscription, noun: Noun, since: int, caught: Caught) -> None:
+    wanted, had = subscription.filters[noun], subscription.known.get(noun)
     if had is None:
         fresh = _matching(conn, noun, since, wanted)
         gone = [] if since == 0 else [c.id for c in fresh if c.deleted]
@@ -77,13 +77,13 @@ def _catch_up_noun(conn: Connection, asked: Subscription, noun: Noun, since: int
         now = [c for c in _matching(conn, noun, 0, wanted) if not c.deleted]
         fresh = [c for c in now if c.seq > since or c.id not in had]
         gone = list(had - {c.id for c in now})
-        if asked.follows(noun):
+        if subscription.follows(noun):
             caught.held[noun] = {c.id for c in now}
     if gone:
         caught.data.append(deletion(noun, gone))
     living = [c for c in fresh if not c.deleted]
     caught.data += [m.data for m in messages(conn, living)]
-    if asked.follows(noun) and noun not in caught.held:
+    if subscription.follows(noun) and noun not in caught.held:
         caught.held[noun] = {c.id for c in living}
 
 

@@ -28,20 +28,20 @@ from determined.wire.token import (
 _WITHOUT_END = -1
 
 
-async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenRequest) -> PostAccessTokenResponse:
+async def create(ctx: MasterContext, caller: Caller, request: PostAccessTokenRequest) -> PostAccessTokenResponse:
     """Create a token. It is in this answer and nowhere else, ever."""
     require_login(caller, "access tokens are made")
-    if asked.user_id != caller.user_id and not caller.admin:
+    if request.user_id != caller.user_id and not caller.admin:
         raise Forbidden(f"user '{caller.username}' may make access tokens only for themselves")
-    checked_text(asked.description or "", "description")
+    checked_text(request.description or "", "description")
     now = ctx.clock.now()
-    expires_at = _expiry(ctx, now, asked.lifespan)
+    expires_at = _expiry(ctx, now, request.lifespan)
     token = session_token.new_token()
 
     def write(conn: Connection) -> int:
-        owner = users.get(conn, asked.user_id)
+        owner = users.get(conn, request.user_id)
         if owner is None:
-            raise NotFound(f"there is no user with id {asked.user_id}; `det user list` shows all")
+            raise NotFound(f"there is no user with id {request.user_id}; `det user list` shows all")
         if not owner.active:
             raise FailedPrecondition(f"user '{owner.username}' is not active; activate it first")
         return sessions.create(
@@ -51,7 +51,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostAccessTokenReque
             token_hash=session_token.digest(token),
             kind=SessionKind.ACCESS,
             expires_at=expires_at,
-            description=asked.description or "",
+            description=request.description or "",
         )
 
     return PostAccessTokenResponse(token=token, token_id=await ctx.db.write(write))
@@ -66,18 +66,18 @@ async def list_tokens(ctx: MasterContext, caller: Caller, params: ListTokens) ->
     return [_to_wire(row) for row in rows]
 
 
-async def patch(ctx: MasterContext, caller: Caller, token_id: int, asked: PatchAccessTokenRequest) -> TokenInfo:
+async def patch(ctx: MasterContext, caller: Caller, token_id: int, request: PatchAccessTokenRequest) -> TokenInfo:
     require_user(caller)
-    checked_text(asked.description or "", "description")
+    checked_text(request.description or "", "description")
     now = ctx.clock.now()
 
     def write(conn: Connection) -> AccessToken:
         row = _own(conn, caller, token_id)
         if not _active(row, now):
             raise FailedPrecondition(f"access token {token_id} is expired or revoked and cannot change any more")
-        if asked.description is not None:
-            sessions.change_access_token(conn, token_id, {"description": asked.description})
-        if asked.set_revoked:
+        if request.description is not None:
+            sessions.change_access_token(conn, token_id, {"description": request.description})
+        if request.set_revoked:
             sessions.change_access_token(conn, token_id, {"revoked_at": now})
         return _own(conn, caller, token_id)
 

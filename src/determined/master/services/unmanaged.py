@@ -18,7 +18,7 @@ from determined.wire.trial import CreateTrialRequest, PutTrialRequest, StartTria
 
 
 async def put_experiment(
-    ctx: MasterContext, caller: Caller, external_id: str, asked: CreateExperimentRequest
+    ctx: MasterContext, caller: Caller, external_id: str, request: CreateExperimentRequest
 ) -> PutExperimentResponse:
     """Return the experiment of this external id, made on first use, so that a client may ask twice."""
     if caller.kind == "user" and external_id.startswith(DRIVEN_PREFIX):
@@ -26,19 +26,19 @@ async def put_experiment(
         raise InvalidArgument(f"external ids that begin with '{DRIVEN_PREFIX}' are for tasks of trials; use another")
     experiment_id = await ctx.db.read(lambda conn: queries.experiment_by_external_id(conn, external_id))
     if experiment_id is None:
-        made = await experiment_create.create(ctx, caller, asked, external_id=external_id)
+        made = await experiment_create.create(ctx, caller, request, external_id=external_id)
         return PutExperimentResponse(experiment=made.experiment, config=made.config)
     experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), experiment_id))
     return PutExperimentResponse(experiment=experiment, config=experiment.config)
 
 
 async def create_trial(
-    ctx: MasterContext, caller: Caller, asked: CreateTrialRequest, external_id: str | None = None
+    ctx: MasterContext, caller: Caller, request: CreateTrialRequest, external_id: str | None = None
 ) -> Trial:
-    if asked.experiment_id is None:
+    if request.experiment_id is None:
         raise InvalidArgument("experimentId is missing; say which experiment the trial belongs to")
-    experiment_id = asked.experiment_id
-    if asked.unmanaged is False:
+    experiment_id = request.experiment_id
+    if request.unmanaged is False:
         raise InvalidArgument("only unmanaged trials are created this way; set unmanaged")
 
     def run(conn: Connection) -> Trial:
@@ -47,7 +47,7 @@ async def create_trial(
         require_owner(caller, owner_id, f"experiment {experiment_id}")
         trial_id = _known_trial(conn, experiment_id, external_id)
         if trial_id is None:
-            hparams: JsonObject = asked.hparams or {}
+            hparams: JsonObject = request.hparams or {}
             trial_id = trial_lifecycle.create_unmanaged(conn, now, experiment_id, hparams, external_id)
             lifecycle.created(conn, trial_id)
         return trial_view.one(conn, now, trial_id)
@@ -57,11 +57,11 @@ async def create_trial(
     return trial
 
 
-async def put_trial(ctx: MasterContext, caller: Caller, asked: PutTrialRequest) -> Trial:
+async def put_trial(ctx: MasterContext, caller: Caller, request: PutTrialRequest) -> Trial:
     """Return the trial of this external id within its experiment, made on first use."""
-    if not asked.external_trial_id or asked.create_trial_request is None:
+    if not request.external_trial_id or request.create_trial_request is None:
         raise InvalidArgument("externalTrialId and createTrialRequest are both needed")
-    return await create_trial(ctx, caller, asked.create_trial_request, asked.external_trial_id)
+    return await create_trial(ctx, caller, request.create_trial_request, request.external_trial_id)
 
 
 async def get_trial(ctx: MasterContext, external_experiment_id: str, external_trial_id: str) -> Trial:

@@ -63,11 +63,11 @@ async def list_all(ctx: MasterContext) -> list[User]:
     return [to_wire(row) for row in await ctx.db.read(users.list_all)]
 
 
-async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> User:
+async def create(ctx: MasterContext, caller: Caller, request: PostUserRequest) -> User:
     require_admin(caller)
-    if asked.user is None:
+    if request.user is None:
         raise InvalidArgument("user is missing; send {'user': {'username': ...}}")
-    wanted = asked.user
+    wanted = request.user
     if wanted.admin:
         require_login(caller, "administrators are appointed")
     username, display_name = checked_username(wanted.username), checked_display_name(wanted.display_name or "")
@@ -77,7 +77,7 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> 
         "admin": wanted.admin,
         "active": wanted.active,
         "remote": bool(wanted.remote),
-        "password_hash": await _new_password(ctx, asked.password, bool(asked.is_hashed), bool(wanted.remote)),
+        "password_hash": await _new_password(ctx, request.password, bool(request.is_hashed), bool(wanted.remote)),
         **agent_user.of_user(wanted.agent_user_group),
     }
     now = ctx.clock.now()
@@ -90,33 +90,33 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostUserRequest) -> 
     return to_wire(await ctx.db.write(write))
 
 
-async def patch(ctx: MasterContext, caller: Caller, user_id: int, asked: PatchUser) -> User:
+async def patch(ctx: MasterContext, caller: Caller, user_id: int, request: PatchUser) -> User:
     """Change a user: an administrator anybody; others their own name, display name and password."""
     require_user(caller)
-    changes = await _changes(ctx, asked)
+    changes = await _changes(ctx, request)
     _check_may_change(caller, user_id, changes)
-    if asked.password is not None:
+    if request.password is not None:
         require_login(caller, "passwords are changed")
-    if asked.admin:
+    if request.admin:
         require_login(caller, "administrators are appointed")
     return to_wire(await ctx.db.write(lambda conn: _apply(ctx, conn, caller, user_id, changes)))
 
 
-def asks_old_password(caller: Caller, user_id: int, asked: PatchUser) -> bool:
+def asks_old_password(caller: Caller, user_id: int, request: PatchUser) -> bool:
     """Say if the old password must be right: a browser that somebody left open is no proof of who sits there.
 
     The official client never sends it, so that a login from a terminal is believed without.
     """
-    if asked.password is None or user_id != caller.user_id:
+    if request.password is None or user_id != caller.user_id:
         return False
-    return caller.from_cookie or asked.old_password is not None
+    return caller.from_cookie or request.old_password is not None
 
 
-async def activate_many(ctx: MasterContext, caller: Caller, asked: PatchUsersRequest) -> PatchUsersResponse:
+async def activate_many(ctx: MasterContext, caller: Caller, request: PatchUsersRequest) -> PatchUsersResponse:
     """Activate or deactivate several; each has its own result."""
     require_admin(caller)
-    ids = asked.user_ids or await _matching(ctx, asked)
-    results = [await _activate_one(ctx, caller, user_id, asked.activate) for user_id in ids]
+    ids = request.user_ids or await _matching(ctx, request)
+    results = [await _activate_one(ctx, caller, user_id, request.activate) for user_id in ids]
     return PatchUsersResponse(results=results)
 
 
@@ -163,21 +163,21 @@ def _check_password(text: str, *, is_hashed: bool) -> None:
         raise InvalidArgument(f"the password is too weak; it needs {', '.join(lacking)}")
 
 
-async def _changes(ctx: MasterContext, asked: PatchUser) -> UserValues:
+async def _changes(ctx: MasterContext, request: PatchUser) -> UserValues:
     """Return the columns to change; a field that was not sent or is null stays as it is."""
-    changes: UserValues = {**agent_user.of_user(asked.agent_user_group)}
-    if asked.active is not None:
-        changes["active"] = asked.active
-    if asked.admin is not None:
-        changes["admin"] = asked.admin
-    if asked.display_name is not None:
-        changes["display_name"] = checked_display_name(asked.display_name)
-    if asked.remote is not None:
-        changes["remote"] = asked.remote
-    if asked.username is not None:
-        changes["username"] = checked_username(asked.username)
-    if asked.password is not None:
-        changes["password_hash"] = await _new_password(ctx, asked.password, bool(asked.is_hashed), False)
+    changes: UserValues = {**agent_user.of_user(request.agent_user_group)}
+    if request.active is not None:
+        changes["active"] = request.active
+    if request.admin is not None:
+        changes["admin"] = request.admin
+    if request.display_name is not None:
+        changes["display_name"] = checked_display_name(request.display_name)
+    if request.remote is not None:
+        changes["remote"] = request.remote
+    if request.username is not None:
+        changes["username"] = checked_username(request.username)
+    if request.password is not None:
+        changes["password_hash"] = await _new_password(ctx, request.password, bool(request.is_hashed), False)
     return changes
 
 
@@ -206,10 +206,10 @@ def _apply(ctx: MasterContext, conn: Connection, caller: Caller, user_id: int, c
     return _existing(conn, user_id)
 
 
-async def _matching(ctx: MasterContext, asked: PatchUsersRequest) -> list[int]:
-    if asked.filters is None:
+async def _matching(ctx: MasterContext, request: PatchUsersRequest) -> list[int]:
+    if request.filters is None:
         return []
-    name, admin = (asked.filters.name or "").lower(), asked.filters.admin
+    name, admin = (request.filters.name or "").lower(), request.filters.admin
     return [
         row.id
         for row in await ctx.db.read(users.list_all)

@@ -25,8 +25,8 @@ async def list_views(ctx: MasterContext, project_id: int) -> list[SavedView]:
     return [_to_wire(row) for row in await ctx.db.read(read)]
 
 
-async def create(ctx: MasterContext, caller: Caller, project_id: int, asked: PostSavedViewRequest) -> SavedView:
-    name, state = checked_name(asked.name, "view"), _checked_state(asked.state)
+async def create(ctx: MasterContext, caller: Caller, project_id: int, request: PostSavedViewRequest) -> SavedView:
+    name, state = checked_name(request.name, "view"), _checked_state(request.state)
     now = ctx.clock.now()
 
     def write(conn: Connection) -> SavedView:
@@ -41,13 +41,13 @@ async def create(ctx: MasterContext, caller: Caller, project_id: int, asked: Pos
 
 
 async def change(
-    ctx: MasterContext, caller: Caller, project_id: int, view_id: int, asked: PatchSavedViewRequest
+    ctx: MasterContext, caller: Caller, project_id: int, view_id: int, request: PatchSavedViewRequest
 ) -> SavedView:
     changes: SavedViewValues = {}
-    if asked.name is not None:
-        changes["name"] = checked_name(asked.name, "view")
-    if asked.state is not None:
-        changes["state"] = _checked_state(asked.state)
+    if request.name is not None:
+        changes["name"] = checked_name(request.name, "view")
+    if request.state is not None:
+        changes["state"] = _checked_state(request.state)
 
     def write(conn: Connection) -> SavedView:
         before = _changeable(conn, caller, project_id, view_id)

@@ -55,17 +55,17 @@ async def list_all(ctx: MasterContext, caller: Caller) -> list[Workspace]:
     return [to_wire(row) for row in rows]
 
 
-async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest) -> Workspace:
+async def create(ctx: MasterContext, caller: Caller, request: PostWorkspaceRequest) -> Workspace:
     """Create a workspace, pinned by its creator. Only an administrator says whom its tasks run as."""
-    name, link = checked_name(asked.name, "workspace"), agent_user.of_workspace(asked.agent_user_group)
+    name, link = checked_name(request.name, "workspace"), agent_user.of_workspace(request.agent_user_group)
     if any(value is not None for value in link.values()):
         require_admin(caller, _LINK)
     values: WorkspaceValues = {
         "name": name,
         "user_id": caller.user_id,
-        "default_compute_pool": asked.default_compute_pool or None,
-        "default_aux_pool": asked.default_aux_pool or None,
-        "checkpoint_storage": _with_secrets(_checked_storage(asked.checkpoint_storage_config), None),
+        "default_compute_pool": request.default_compute_pool or None,
+        "default_aux_pool": request.default_aux_pool or None,
+        "checkpoint_storage": _with_secrets(_checked_storage(request.checkpoint_storage_config), None),
         **link,
     }
     now = ctx.clock.now()
@@ -79,8 +79,8 @@ async def create(ctx: MasterContext, caller: Caller, asked: PostWorkspaceRequest
     return to_wire(await ctx.db.write(write))
 
 
-async def patch(ctx: MasterContext, caller: Caller, workspace_id: int, asked: PatchWorkspace) -> Workspace:
-    changes = _changes(asked)
+async def patch(ctx: MasterContext, caller: Caller, workspace_id: int, request: PatchWorkspace) -> Workspace:
+    changes = _changes(request)
 
     def write(conn: Connection) -> WorkspaceDetail:
         before = _changeable(conn, caller, workspace_id)
@@ -163,18 +163,18 @@ def _refuse_taken(conn: Connection, name: str) -> None:
         raise AlreadyExists(f"there is already a workspace '{name}'; pick another name")
 
 
-def _changes(asked: PatchWorkspace) -> WorkspaceValues:
+def _changes(request: PatchWorkspace) -> WorkspaceValues:
     changes: WorkspaceValues = {}
-    if asked.name is not None:
-        changes["name"] = checked_name(asked.name, "workspace")
-    if asked.checkpoint_storage_config is not UNSET:
-        changes["checkpoint_storage"] = _checked_storage(asked.checkpoint_storage_config)
-    if asked.agent_user_group is not UNSET:
-        changes.update(agent_user.of_workspace(asked.agent_user_group or AgentUserGroup()))
-    compute = _first_sent(asked.default_compute_pool, asked.default_compute_resource_pool)
+    if request.name is not None:
+        changes["name"] = checked_name(request.name, "workspace")
+    if request.checkpoint_storage_config is not UNSET:
+        changes["checkpoint_storage"] = _checked_storage(request.checkpoint_storage_config)
+    if request.agent_user_group is not UNSET:
+        changes.update(agent_user.of_workspace(request.agent_user_group or AgentUserGroup()))
+    compute = _first_sent(request.default_compute_pool, request.default_compute_resource_pool)
     if compute is not UNSET:
         changes["default_compute_pool"] = compute or None
-    aux = _first_sent(asked.default_aux_pool, asked.default_aux_resource_pool)
+    aux = _first_sent(request.default_aux_pool, request.default_aux_resource_pool)
     if aux is not UNSET:
         changes["default_aux_pool"] = aux or None
     return changes
