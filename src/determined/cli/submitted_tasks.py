@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -91,6 +92,7 @@ def launch(
     extra: JsonObject | None = None,
 ) -> Launched:
     """Read config and files, submit them, and say what came of it. `make` builds the request of the noun's own type."""
+    _require_context(args.context)
     request = make(read_config(args, extra or {}))
     request.template_name = args.template
     request.files, size = read_files(args.context, args.include)
@@ -106,6 +108,12 @@ def launch(
         found = launched.task
         render.line(f"Launched {noun.name} (id: {found.id}, name: {found.description}).", style="green")
     return launched
+
+
+def _require_context(directory: str | None) -> None:
+    """Require that the context directory is there. Scripts written for upstream look for these words."""
+    if directory is not None and not Path(directory).exists():
+        raise UsageError(f"context directory '{directory}' doesn't exist; name a directory on this machine")
 
 
 def read_config(args: argparse.Namespace, extra: JsonObject) -> JsonObject:

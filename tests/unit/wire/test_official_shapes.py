@@ -26,6 +26,8 @@ READ_AS = {"int": {"int", "float"}, "float": {"float"}, "bool": {"bool"}, "list"
 ALLOWED = {
     "post_*Allocation*.allocationId would be dropped": "the path says it",
     "post_MarkAllocationResourcesDaemon.resourcesId would be dropped": "the path says it",
+    "post_Set*Priority.*Id would be dropped": "the path says it",
+    "post_Launch*.data would be dropped": "no master has ever read it",
     "post_PostCheckpointMetadata.checkpoint.*": "only `metadata` changes; the path names the checkpoint",
     "get_CompareTrials[?]timeSeriesFilter.*": "read by their dotted keys (routes/metric_params.py)",
     "get_GetExperimentTrials[?]states does not take *DELET*": "no trial has such a state",

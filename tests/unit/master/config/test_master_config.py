@@ -149,8 +149,8 @@ def test_an_upstream_file_is_accepted_and_what_is_unused_is_remembered() -> None
     )
     assert (config.notebook_timeout, config.retention_policy.log_retention_days) == (900, 90)
     assert set(config.ignored) == {
-        "logging", "log.color", "cache", "security.authz", "security.ssh", "resource_manager.require_authentication",
-        "resource_manager.some_day", "telemetry.segment_master_key", "feature_switches", "notebook_timeout", "webhooks",
+        "logging", "log.color", "cache", "security.authz", "resource_manager.require_authentication",
+        "resource_manager.some_day", "telemetry.segment_master_key", "feature_switches", "webhooks",
     }  # fmt: skip
 
 
@@ -172,7 +172,7 @@ def test_keys_of_upstreams_pools_and_of_its_slurm_launcher_are_accepted_and_name
         "tensorboard_timeout": 300,
     }
     assert set(load_master_config(data, {}, {}).ignored) == {
-        "resource_manager.launcher_jvm_args", "resource_manager.tres_supported", "webhooks", "notebook_timeout",
+        "resource_manager.launcher_jvm_args", "resource_manager.tres_supported", "webhooks",
         "resource_pools[0].agent_reattach_enabled", "task_container_defaults.pbs",
         "task_container_defaults.cpu_pod_spec", "task_container_defaults.image",
     }  # fmt: skip

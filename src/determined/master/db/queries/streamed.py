@@ -37,6 +37,11 @@ class Streamed(Generic[M]):
     source: FromClause
 
 
+def _optional(value: int | None) -> int | None:
+    """Return the column of a row that may be missing: a task without a job."""
+    return value
+
+
 def _optional_time(moment: datetime | None) -> str | None:
     return rfc3339(moment) if moment is not None else None
 
@@ -121,8 +126,8 @@ class TaskMsg(msgspec.Struct):
     trial_id: Annotated[int | None, tasks.c.trial_id]
     experiment_id: Annotated[int | None, tasks.c.experiment_id]
     job_id: Annotated[str | None, tasks.c.job_id]
-    user_id: Annotated[int | None, jobs.c.owner_id]
-    workspace_id: Annotated[int | None, jobs.c.workspace_id]
+    user_id: Annotated[int | None, Read(jobs.c.owner_id, _optional)]
+    workspace_id: Annotated[int | None, Read(jobs.c.workspace_id, _optional)]
     state: Annotated[str | None, Read(_allocation_state, _prefixed("STATE_"))]  # of its live allocation
     is_ready: Annotated[bool, Read(_ready_at, lambda moment: moment is not None)]
     start_time: Annotated[str, Read(tasks.c.start_time, rfc3339)]
