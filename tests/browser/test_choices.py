@@ -56,7 +56,7 @@ def test_a_view_of_a_colleague_is_copied_and_not_overwritten(signed_in: Page, si
     signed_in.get_by_role("button", name="Save as your own view").click()
     signed_in.get_by_label("Name").fill("mine")
     signed_in.get_by_role("dialog").get_by_role("button", name="Save").click()
-    expect(signed_in.get_by_role("link", name="mine")).to_be_visible()
+    expect(signed_in.get_by_role("link", name="mine", exact=True)).to_be_visible()
     views = {one["name"]: one["state"] for one in client.get("/api/v1/projects/1/views")["views"]}
     assert views["theirs"] == "sort=id" and "sort=-id" in views["mine"]
 

@@ -22,6 +22,13 @@ with core.init() as ctx:
     with ctx.checkpoint.store_path({"steps_completed": 1}) as (path, _):
         (path / "weights").write_text("w")
 """
+SLEEPING = """\
+import time
+from determined import core
+with core.init() as ctx:
+    while not ctx.preempt.should_preempt():
+        time.sleep(0.1)
+"""
 
 
 def command(client: Client, program: str, **config: Any) -> str:
@@ -252,3 +259,36 @@ def test_a_shell_of_somebody_else_offers_no_terminal(
     page.goto(f"/det/tasks/{made}")
     expect(page.get_by_role("link", name="Log", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Terminal")).to_have_count(0)
+
+
+def test_a_running_trial_has_a_terminal_and_writes_its_stacks(signed_in: Page, client: Client, tmp_path: Path) -> None:
+    made = submit(client, tmp_path, SLEEPING)
+    client.wait_state(made, "RUNNING")
+    signed_in.goto(f"/det/experiments/{made}")
+    signed_in.get_by_role("button", name="Actions", exact=True).click()
+    signed_in.get_by_role("menuitem", name="Open a terminal").click()
+    expect(signed_in.get_by_text("Connected.", exact=True)).to_be_visible(timeout=120_000)
+    signed_in.keyboard.type("echo experiment $DET_EXPERIMENT_ID; ls\n")
+    expect(signed_in.locator(".xterm-rows")).to_contain_text(f"experiment {made}")
+    expect(signed_in.locator(".xterm-rows")).to_contain_text("train.py")
+    signed_in.goto(f"/det/experiments/{made}")
+    signed_in.get_by_role("button", name="Actions", exact=True).click()
+    signed_in.get_by_role("menuitem", name="Write all stacks to the log").click()
+    expect(signed_in).to_have_url(re.compile("/logs$"))
+    expect(signed_in.get_by_text(re.compile("stacks of all ranks follow")).first).to_be_visible()
+    client.post(f"/api/v1/experiments/{made}/kill")
+    client.wait_state(made, "CANCELED")
+
+
+def test_a_notebook_is_shared_by_a_link_that_can_be_withdrawn(signed_in: Page, client: Client) -> None:
+    body = {"config": {"resources": {"slots": 0}, "description": "ours"}}
+    made = client.post("/api/v1/notebooks", body)["notebook"]["id"]
+    signed_in.goto(f"/det/tasks/{made}")
+    signed_in.get_by_role("button", name="Actions", exact=True).click()
+    signed_in.get_by_role("menuitem", name="Share by a link…").click()
+    dialog = signed_in.get_by_role("dialog", name="Share ours")
+    dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.locator("code")).to_contain_text(f"/proxy/{made}/?token=")
+    assert_accessible(signed_in)
+    dialog.get_by_role("button", name="Withdraw the link").click()
+    expect(dialog.locator("code")).to_have_count(0)

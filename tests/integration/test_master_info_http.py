@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from litestar.routes import HTTPRoute, WebSocketRoute
+from litestar.routes import ASGIRoute, HTTPRoute, WebSocketRoute
 
 from determined._bound_address import of_url
 from determined.constants import API_VERSION
@@ -58,6 +58,9 @@ def test_every_route_asks_who_is_calling(start_master: Any, sqlite_url: str) -> 
     for route in master.app.routes:
         if isinstance(route, WebSocketRoute):
             assert master.anonymous.get(_example(route.path), headers=HANDSHAKE).status == 403, route.path
+            continue
+        if isinstance(route, ASGIRoute):  # the proxy, whose own tests are in tests/integration/proxy
+            assert (route.path, master.anonymous.get("/proxy/x/").status) == ("/proxy", 401)
             continue
         assert isinstance(route, HTTPRoute), f"{route.path}: say here how this kind of route is guarded"
         for method in sorted(route.methods - {"OPTIONS"}):

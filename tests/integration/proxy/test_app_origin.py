@@ -240,9 +240,11 @@ def test_a_tab_that_only_pings_does_not_count_as_use(ground: Any, make_app: Any)
     served = ground.serve(ground.admin, {"proxy_port": app.port})
     url, activity = f"ws://{ground.address}{served.path(app)}", ground.master.ctx.activity
     with connect(url, additional_headers=ground.admin.headers, ping_interval=None) as client:
+        client.ping()
+        until(lambda: app.pings == 1)  # by then the opening of the connection has been noted
         opened = activity.last(served.task_id)
         client.ping()
-        until(lambda: app.pings)
+        until(lambda: app.pings == 2)
         assert activity.last(served.task_id) == opened
         client.send("something")
         until(lambda: activity.last(served.task_id) != opened)
