@@ -34,6 +34,23 @@ ENVIRONMENT_READERS = {
     "pytorch/deepspeed/_backend.py",
 }
 
+# First words of a docstring that leave its subject to be guessed.
+WRONG_BEGINNINGS = {
+    "What",
+    "Whether",
+    "How",
+    "Who",
+    "Which",
+    "Where",
+    "When",
+    "Why",
+    "Its",
+    "It",
+    "As",
+    "That",
+    "This",
+    "They",
+}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager2"}
 # Upstream import paths that users' code has: one-line re-exports.
 ALIASES = {"common", "util.py", "launcher", "lightning", "_core", "_generic"}
@@ -96,6 +113,18 @@ def test_functions_nest_at_most_three_deep() -> None:
         if (n := _nesting(f)) > MAX_NESTING
     ]
     assert not deep, "\n".join(deep)
+
+
+def test_docstrings_begin_with_a_verb_or_name_the_thing() -> None:
+    wrong = [
+        f"{_name(p)}:{getattr(node, 'lineno', 1)}: {text.splitlines()[0]}"
+        for p in _sources()
+        for node in ast.walk(ast.parse(p.read_text()))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and (text := ast.get_docstring(node))
+        and text.split()[0] in WRONG_BEGINNINGS
+    ]
+    assert not wrong, "begin with a verb, or name the thing:\n" + "\n".join(wrong)
 
 
 def test_every_file_says_what_lives_in_it() -> None:

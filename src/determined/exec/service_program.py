@@ -28,7 +28,7 @@ _OF_TASK_PYTHON = ("PYTHON", "VIRTUAL_ENV", "CONDA_", "PIP_PREFIX", "PIP_USER", 
 
 @dataclass(frozen=True, slots=True)
 class ServiceProgram:
-    """What the program was started with. `prefix` begins and ends with a slash."""
+    """Settings that the program was started with. `prefix` begins and ends with a slash."""
 
     socket: Path
     prefix: str

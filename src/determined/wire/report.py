@@ -159,7 +159,7 @@ class PythonPackages(Wire):
 
 
 class Service(Wire):
-    """What the proxy may reach on the node of rank 0 of a task."""
+    """Port or socket that the proxy may reach on the node of rank 0 of a task."""
 
     id: str = ""  # "": the task's default service; else the port as text
     port: int = 0  # on 127.0.0.1; 0: the task's own Unix socket

@@ -44,7 +44,7 @@ class OutputPipes:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody may still write."""
+        """Check whether somebody may still write."""
         return self._thread.is_alive()
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""What all sessions of the server share: the task's variables, detached terminals, the note of use."""
+"""State that all sessions of the server share: the task's variables, detached terminals, the note of use."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ _WANTS_NEW = "DET_SHELL_NEW"  # sent by a client that wants no terminal from bef
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client asks for in one session. `command`: None is a login shell."""
+    """Request of a client for one session. `command`: None is a login shell."""
 
     command: str | None
     client_variables: Mapping[str, str]
@@ -59,7 +59,7 @@ class Host:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a program runs in the foreground of a terminal, or a command without one."""
+        """Check whether a program runs in the foreground of a terminal, or a command without one."""
         return bool(self.commands) or any(terminal.is_busy for terminal in self.terminals)
 
     def was_used_within(self, seconds: float) -> bool:

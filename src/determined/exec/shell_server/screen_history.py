@@ -26,7 +26,7 @@ class ScreenHistory:
 
     @property
     def is_alternate(self) -> bool:
-        """Whether a full-screen program has the screen."""
+        """Check whether a full-screen program has the screen."""
         return any(self._modes.get(mode) == b"h" for mode in _ALTERNATE)
 
     def add(self, output: bytes) -> None:

@@ -72,7 +72,7 @@ class Terminal:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a program runs in the foreground. A shell that waits for a command is none."""
+        """Check whether a program runs in the foreground. A shell that waits for a command is none."""
         if self._process is None or self._process.returncode is not None:
             return False
         try:

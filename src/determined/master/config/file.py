@@ -177,7 +177,7 @@ _DOMAIN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?")
 
 
 class Proxy(Section):
-    """How browsers reach notebooks, TensorBoards and published ports of tasks ([Ports](../ports.md))."""
+    """Access of browsers to notebooks, TensorBoards and published ports of tasks ([Ports](../ports.md))."""
 
     domain: str | None = field(
         Text(problem=_domain_problem),

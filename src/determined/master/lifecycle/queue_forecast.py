@@ -26,7 +26,7 @@ def scheduling_input(cluster: Cluster, config: MasterConfig) -> SchedulingInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a task would ask for. `priority`: None is the pool's default."""
+    """Request that a task would make. `priority`: None is the pool's default."""
 
     pool: str
     slots: int

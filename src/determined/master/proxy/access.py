@@ -1,4 +1,4 @@
-"""Who may reach a service: its owner and administrators, by what they show (credentials.py).
+"""Access to a service: its owner and administrators, by what they show (credentials.py).
 
 Nothing is cached: a logout, a deactivation and the end of the task hold from the next request on.
 """
@@ -30,7 +30,7 @@ _NOBODY = "no credentials were sent; log in with `det user login`"
 
 
 class Shown(Enum):
-    """What a visitor has shown. Only a cookie is sent by a browser on its own."""
+    """Credentials that a visitor has shown. Only a cookie is sent by a browser on its own."""
 
     HEADER = auto()
     QUERY = auto()

@@ -11,7 +11,7 @@ _TASK_TOKEN = b"grpc-metadata-x-allocation-token"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a request shows. `app_token` may be the app's own affair where it stands in the query."""
+    """Credentials in a request. `app_token` may be the app's own affair where it stands in the query."""
 
     bearer: str = field(default="", repr=False)
     app_token: str = field(default="", repr=False)

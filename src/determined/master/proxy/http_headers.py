@@ -32,7 +32,7 @@ _SANDBOX: list[Header] = [(b"content-security-policy", b"sandbox"), (b"x-content
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What the app is told of the visitor, and what is kept from it.
+    """Facts about a visitor that the headers to the app carry, and those that are kept from the app.
 
     Attributes:
         peer: address that the request came from.

@@ -20,19 +20,19 @@ class Origins:
     listen: int | None = None
 
     def is_of_app(self, host: str, local_port: int | None) -> bool:
-        """Whether a request came to the origin of an app."""
+        """Check whether a request came to the origin of an app."""
         name = _name(host)
         if self.listen is not None and local_port == self.listen:
             return True
         return name.endswith(_LOCAL) or (self.domain is not None and name.endswith("." + _name(self.domain)))
 
     def is_shared(self, host: str) -> bool:
-        """Whether this origin of apps serves several of them."""
+        """Check whether this origin of apps serves several of them."""
         name = _name(host)
         return not (name.endswith(_LOCAL) or (self.domain is not None and name.endswith("." + _name(self.domain))))
 
     def belongs(self, host: str, service: str) -> bool:
-        """Whether the origin that was asked is the one of this service."""
+        """Check whether the origin that was asked is the one of this service."""
         return self.is_shared(host) or _name(host).partition(".")[0] == label(service)
 
     def of_service(self, service: str, scheme: str, host: str, *, behind_proxy: bool) -> str | None:

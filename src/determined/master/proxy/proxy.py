@@ -20,6 +20,6 @@ class Proxy:
         self.app_origin = AppOrigin(ctx, access, tickets, self._origins, forwarder)
 
     def is_for_app(self, request: VisitRequest) -> bool:
-        """Whether a request came to the origin of an app."""
+        """Check whether a request came to the origin of an app."""
         server = request.scope.get("server")
         return self._origins.is_of_app(request.host, server[1] if server else None)

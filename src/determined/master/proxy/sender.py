@@ -1,4 +1,4 @@
-"""Which page made a browser send a request: a cookie that comes with it does not tell."""
+"""Page that made a browser send a request: a cookie that comes with it does not tell."""
 
 from urllib.parse import urlsplit
 

@@ -34,7 +34,7 @@ async def splice(visitor: RawConnection, stream: Stream, on_bytes: Callable[[], 
 
 
 def _is_ping(data: Buffer) -> bool:
-    """Whether these bytes are a ping or pong of a WebSocket: a tab that nobody looks at sends and answers those too."""
+    """Check for a ping or pong of a WebSocket: a tab that nobody looks at sends and answers those too."""
     return len(data) <= _LONGEST_PING and data[0] in _PINGS
 
 

@@ -1,4 +1,4 @@
-"""How a browser gets from the master's origin to that of an app: a ticket, good once, becomes a cookie there.
+"""Way of a browser from the master's origin to that of an app: a ticket, good once, becomes a cookie there.
 
 The session cookie never reaches an app, and the cookie of an app is of no use at the master. Pure: time comes in.
 """

@@ -82,7 +82,7 @@ class VisitRequest:
 
     @property
     def is_navigation(self) -> bool:
-        """Whether a browser asks for a page to show, not for a part of one."""
+        """Check whether a browser asks for a page to show, not for a part of one."""
         if self.method not in ("GET", "HEAD") or self.wants_websocket:
             return False
         mode = self.header("sec-fetch-mode")
