@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
+from determined.cli import commands
 from determined.cli import main as program
 from determined.cli.grammar import Command, Group, parser_for
 
@@ -49,6 +51,19 @@ def test_the_table_of_nouns_agrees_with_the_trees() -> None:
         tree = importlib.import_module(f"determined.cli.commands.{module}").TREE
         assert tree.names[0] == names[0]
         assert set(tree.names) <= set(names)
+
+
+def test_every_tree_of_commands_is_reached_from_the_table_of_nouns() -> None:
+    reached = {id(node) for tree in _trees() for node in _nodes(tree)}
+    modules = [importlib.import_module(f"{commands.__name__}.{name}") for _, name, _ in iter_modules(commands.__path__)]
+    missing = [module.__name__ for module in modules if hasattr(module, "TREE") and id(module.TREE) not in reached]
+    assert not missing, f"add a line to NOUNS of determined/cli/main.py for {missing}"
+
+
+def _nodes(node: Command | Group) -> Iterator[Command | Group]:
+    yield node
+    for child in node.children if isinstance(node, Group) else ():
+        yield from _nodes(child)
 
 
 def _loaded_by(*words: str) -> set[str]:
