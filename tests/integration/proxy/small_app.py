@@ -104,15 +104,17 @@ def say_hello(request: Received, connection: socket.socket, _app: SmallApp) -> N
 
 
 def echo_websocket(request: Received, connection: socket.socket, app: SmallApp) -> None:
-    """Accept a WebSocket, then send back every byte as it came."""
+    """Accept a WebSocket, then send back every byte as it came; pings are counted and not answered."""
     key = (request.header("sec-websocket-key") or "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
     accept = base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()
     lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
     lines += [f"Sec-WebSocket-Accept: {accept}", "", ""]
     connection.sendall("\r\n".join(lines).encode())
     while data := connection.recv(2**16):
-        app.pings += data[0] == 0x89
-        connection.sendall(data)
+        if data[0] == 0x89:
+            app.pings += 1  # sent back as it came, a client would take it for a fault and close
+        else:
+            connection.sendall(data)
 
 
 def echo(connection: socket.socket) -> None:
