@@ -1,5 +1,6 @@
 """Packages of tasks: who keeps what they were resolved to."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ class Sink:
 @pytest.fixture
 def run_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunDir:
     make_wheel(tmp_path / "wheels", "alpha")
+    for setting in [name for name in os.environ if name.startswith("UV_")]:
+        monkeypatch.delenv(setting)  # of the machine that runs the test: they would win over pip's
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
