@@ -1,6 +1,7 @@
 """Write the typed rows of `master/db/rows` from the tables of `master/db/schema`; a test compares the files.
 
-For `class TrialColumns(Columns)` there are `Trial`, a row that was read, and `TrialValues`, columns to be written.
+For `class TrialColumns(Columns)` there are `Trial`, a row that was read, and `TrialValues`, columns to be written; each
+only where the master's code imports it.
 """
 
 import ast
@@ -9,7 +10,8 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-DB = Path(__file__).parent.parent / "src/determined/master/db"
+MASTER = Path(__file__).parent.parent / "src/determined/master"
+DB = MASTER / "db"
 SCHEMA = DB / "schema"
 TARGET = DB / "rows"
 _SUFFIX = "Columns"
@@ -24,43 +26,56 @@ def main() -> int:
 
 def files() -> dict[Path, str]:
     """Return the text of every file by its path."""
-    return {TARGET / path.name: text for path in sorted(SCHEMA.glob("*.py")) if (text := _module(path)) is not None}
+    used = set(_imported())
+    modules = {path.name: _module(path, used) for path in sorted(SCHEMA.glob("*.py"))}
+    return {TARGET / name: text for name, text in modules.items() if text is not None}
 
 
-def _module(path: Path) -> str | None:
+def _imported() -> Iterator[str]:
+    """Name the classes that the master's code imports from the rows."""
+    for path in MASTER.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("determined.master.db.rows."):
+                yield from (alias.name for alias in node.names)
+
+
+def _module(path: Path, used: set[str]) -> str | None:
     tree = ast.parse(path.read_text())
     tables = [
         node
         for node in tree.body
         if isinstance(node, ast.ClassDef) and node.name.endswith(_SUFFIX) and node.name != _SUFFIX
     ]
-    if not tables:
+    body = "".join(f"\n\n{text}" for node in tables for text in _classes(node, used))
+    if not body:
         return None
-    body = "".join(f"\n\n{text}" for node in tables for text in (_row(node), _values(node)))
     title = (ast.get_docstring(tree) or "").replace("Tables of", "Rows of", 1).replace("Table of", "Rows of", 1)
     return _HEADER.format(title=title, name=path.name) + "\n" + _imports(tree, body) + body
 
 
 def _imports(tree: ast.Module, body: str) -> str:
-    lines = ["from typing import TypedDict\n"]
-    if "datetime" in body:
-        lines.insert(0, "from datetime import datetime\n")
-    lines.append("\nimport msgspec\n")
-    lines += [f"\n{ast.unparse(node)}\n" for node in tree.body if _is_json_import(node)]
-    return "".join(lines)
+    standard = {"datetime": "from datetime import datetime\n", "TypedDict": "from typing import TypedDict\n"}
+    groups = [
+        [line for name, line in standard.items() if name in body],
+        ["import msgspec\n"] if "msgspec" in body else [],
+        [f"{line}\n" for node in tree.body if (line := _json_import(node, body))],
+    ]
+    return "\n".join("".join(group) for group in groups if group)
 
 
-def _is_json_import(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "determined._json"
+def _json_import(node: ast.stmt, body: str) -> str | None:
+    if not isinstance(node, ast.ImportFrom) or node.module != "determined._json":
+        return None
+    names = [alias.name for alias in node.names if alias.name in body]
+    return f"from {node.module} import {', '.join(names)}" if names else None
 
 
-def _row(node: ast.ClassDef) -> str:
+def _classes(node: ast.ClassDef, used: set[str]) -> Iterator[str]:
     name = node.name.removesuffix(_SUFFIX)
-    return f"class {name}(msgspec.Struct, frozen=True):\n{_docstring(node)}{_fields(node)}"
-
-
-def _values(node: ast.ClassDef) -> str:
-    return f"class {node.name.removesuffix(_SUFFIX)}Values(TypedDict, total=False):\n{_fields(node)}"
+    if name in used:
+        yield f"class {name}(msgspec.Struct, frozen=True):\n{_docstring(node)}{_fields(node)}"
+    if f"{name}Values" in used:
+        yield f"class {name}Values(TypedDict, total=False):\n{_fields(node)}"
 
 
 def _docstring(node: ast.ClassDef) -> str:

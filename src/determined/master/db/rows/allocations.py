@@ -145,37 +145,3 @@ class RunnerValues(TypedDict, total=False):
     exit_message: str | None
     daemon: bool
     drained: bool
-
-
-class ReportPosition(msgspec.Struct, frozen=True):
-    """Position in each journal of a runner: records up to it are in the database, exactly once."""
-
-    resource_id: str
-    source: str
-    position: int
-
-
-class ReportPositionValues(TypedDict, total=False):
-    resource_id: str
-    source: str
-    position: int
-
-
-class LogPolicyHit(msgspec.Struct, frozen=True):
-    """Log lines that matched a log policy, one per task, action, node and pattern."""
-
-    id: int
-    task_id: str
-    action: str
-    node_id: str
-    pattern: str
-    line: str
-
-
-class LogPolicyHitValues(TypedDict, total=False):
-    id: int
-    task_id: str
-    action: str
-    node_id: str
-    pattern: str
-    line: str

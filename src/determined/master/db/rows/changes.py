@@ -3,8 +3,6 @@
 Written by scripts/make_rows.py from db/schema/changes.py; do not edit.
 """
 
-from typing import TypedDict
-
 import msgspec
 
 
@@ -15,15 +13,6 @@ class Change(msgspec.Struct, frozen=True):
     new number; a deleted thing leaves a tombstone. There is one writer, so numbers are in the order of commits.
     """
 
-    seq: int
-    noun: str
-    id: str
-    parent: int | None
-    value: int | None
-    deleted: bool
-
-
-class ChangeValues(TypedDict, total=False):
     seq: int
     noun: str
     id: str

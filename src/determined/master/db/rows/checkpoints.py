@@ -11,12 +11,6 @@ import msgspec
 from determined._json import JsonObject
 
 
-class StorageBackend(msgspec.Struct, frozen=True):
-    id: int
-    key: str
-    config: JsonObject
-
-
 class StorageBackendValues(TypedDict, total=False):
     id: int
     key: str
@@ -59,26 +53,9 @@ class CheckpointValues(TypedDict, total=False):
     delete_globs: list[str] | None
 
 
-class TrialStorage(msgspec.Struct, frozen=True):
-    """Storages that a trial may save in: those that it named at its start (PREPARE_FOR_REPORTING)."""
-
-    trial_id: int
-    storage_id: int
-
-
 class TrialStorageValues(TypedDict, total=False):
     trial_id: int
     storage_id: int
-
-
-class TrialSourceInfo(msgspec.Struct, frozen=True):
-    """Checkpoints that a trial was started from (REPORT_TRIAL_SOURCE)."""
-
-    trial_id: int
-    checkpoint_uuid: str
-    type: str
-    model_id: int | None
-    model_version: int | None
 
 
 class TrialSourceInfoValues(TypedDict, total=False):

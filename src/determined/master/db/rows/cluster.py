@@ -11,13 +11,6 @@ import msgspec
 from determined._json import JsonValue
 
 
-class ClusterSetting(msgspec.Struct, frozen=True):
-    """Settings by key: cluster_id, token_secret, heartbeat (last time the master was alive), cluster message, ..."""
-
-    key: str
-    value: JsonValue
-
-
 class ClusterSettingValues(TypedDict, total=False):
     key: str
     value: JsonValue

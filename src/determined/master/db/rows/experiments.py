@@ -97,16 +97,6 @@ class ExperimentValues(TypedDict, total=False):
     gc_time: datetime | None
 
 
-class ModelDefinition(msgspec.Struct, frozen=True):
-    experiment_id: int
-    tgz: bytes
-
-
-class ModelDefinitionValues(TypedDict, total=False):
-    experiment_id: int
-    tgz: bytes
-
-
 class EnvironmentLock(msgspec.Struct, frozen=True):
     """Resolved requirements of an experiment, for each kind of machine and Python that asked."""
 
@@ -131,24 +121,6 @@ class SearchEvent(msgspec.Struct, frozen=True):
     event: JsonObject
 
 
-class SearchEventValues(TypedDict, total=False):
-    experiment_id: int
-    seq: int
-    event: JsonObject
-
-
-class SearchSnapshot(msgspec.Struct, frozen=True):
-    experiment_id: int
-    seq: int
-    snapshot: JsonObject
-
-
-class SearchSnapshotValues(TypedDict, total=False):
-    experiment_id: int
-    seq: int
-    snapshot: JsonObject
-
-
 class SearchQueueEntry(msgspec.Struct, frozen=True):
     """Operations that a search has asked for and that are not done yet, in order (lifecycle/search_batches.py)."""
 
@@ -157,23 +129,9 @@ class SearchQueueEntry(msgspec.Struct, frozen=True):
     operations: list[JsonObject]
 
 
-class SearchQueueEntryValues(TypedDict, total=False):
-    experiment_id: int
-    n: int
-    operations: list[JsonObject]
-
-
 class SearchHistoryEntry(msgspec.Struct, frozen=True):
     """Events that a search has learnt from its trials, in order and for good: a continued search replays them."""
 
-    experiment_id: int
-    n: int
-    request_id: str
-    event: JsonObject
-    pending: bool
-
-
-class SearchHistoryEntryValues(TypedDict, total=False):
     experiment_id: int
     n: int
     request_id: str

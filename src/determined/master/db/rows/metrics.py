@@ -10,20 +10,6 @@ import msgspec
 from determined._json import JsonValue
 
 
-class MetricChunk(msgspec.Struct, frozen=True):
-    """Consecutive reports of one trial, run and group, columnar and packed (master/db/metric_chunk.py)."""
-
-    id: int
-    trial_id: int
-    run_id: int
-    group: str
-    first_step: int
-    last_step: int
-    n: int
-    full: bool
-    data: bytes
-
-
 class MetricChunkValues(TypedDict, total=False):
     id: int
     trial_id: int
@@ -34,17 +20,6 @@ class MetricChunkValues(TypedDict, total=False):
     n: int
     full: bool
     data: bytes
-
-
-class MetricWatermark(msgspec.Struct, frozen=True):
-    """First step that a run reported per group. It archives rows of earlier runs at later steps without a rewrite."""
-
-    trial_id: int
-    run_id: int
-    group: str
-    first_step: int
-    last_step: int
-    tail_id: int | None
 
 
 class MetricWatermarkValues(TypedDict, total=False):
@@ -80,16 +55,6 @@ class MetricSummaryValues(TypedDict, total=False):
     max: float | None
     last: JsonValue
     last_step: int | None
-
-
-class MetricRange(msgspec.Struct, frozen=True):
-    """Lowest and highest value of a numeric metric over the trials of an experiment, from metric_summaries."""
-
-    experiment_id: int
-    group: str
-    name: str
-    min: float
-    max: float
 
 
 class MetricRangeValues(TypedDict, total=False):

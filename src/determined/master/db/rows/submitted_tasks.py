@@ -49,15 +49,3 @@ class SubmittedTaskValues(TypedDict, total=False):
     parent_id: str | None
     forked_from: str | None
     no_pause: bool
-
-
-class TaskContext(msgspec.Struct, frozen=True):
-    """Packed context directory of a submitted task."""
-
-    task_id: str
-    tgz: bytes
-
-
-class TaskContextValues(TypedDict, total=False):
-    task_id: str
-    tgz: bytes

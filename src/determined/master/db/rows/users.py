@@ -43,20 +43,6 @@ class UserValues(TypedDict, total=False):
     last_auth_at: datetime | None
 
 
-class Session(msgspec.Struct, frozen=True):
-    """Login sessions and access tokens; `kind` is "session" or "access"."""
-
-    id: int
-    user_id: int
-    token_hash: str
-    kind: str
-    description: str
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    parent_id: int | None
-
-
 class SessionValues(TypedDict, total=False):
     id: int
     user_id: int
@@ -67,13 +53,6 @@ class SessionValues(TypedDict, total=False):
     expires_at: datetime | None
     revoked_at: datetime | None
     parent_id: int | None
-
-
-class UserSetting(msgspec.Struct, frozen=True):
-    user_id: int
-    storage_path: str
-    key: str
-    value: str | None
 
 
 class UserSettingValues(TypedDict, total=False):

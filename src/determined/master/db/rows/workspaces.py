@@ -47,12 +47,6 @@ class WorkspaceValues(TypedDict, total=False):
     error_message: str
 
 
-class WorkspacePin(msgspec.Struct, frozen=True):
-    user_id: int
-    workspace_id: int
-    pinned_at: datetime
-
-
 class WorkspacePinValues(TypedDict, total=False):
     user_id: int
     workspace_id: int
@@ -89,14 +83,6 @@ class ProjectValues(TypedDict, total=False):
     error_message: str
 
 
-class ProjectView(msgspec.Struct, frozen=True):
-    """Time at which a user last opened a project, for "recent projects"."""
-
-    user_id: int
-    project_id: int
-    viewed_at: datetime
-
-
 class ProjectViewValues(TypedDict, total=False):
     user_id: int
     project_id: int
@@ -121,11 +107,6 @@ class SavedViewValues(TypedDict, total=False):
     name: str
     state: str
     created_at: datetime
-
-
-class PoolBinding(msgspec.Struct, frozen=True):
-    pool: str
-    workspace_id: int
 
 
 class PoolBindingValues(TypedDict, total=False):
