@@ -251,7 +251,11 @@ def official_python() -> Path:
 def _run(program: Path, home: Path, words: tuple[str, ...], master: str | None, stdin: str, check: bool, timeout: float,
          cwd: Path | None) -> subprocess.CompletedProcess[str]:  # fmt: skip
     env = clean_environment(
-        HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_DATA_HOME=str(home / "data"), NO_COLOR="1"
+        HOME=str(home),
+        XDG_CONFIG_HOME=str(home / "config"),
+        XDG_DATA_HOME=str(home / "data"),
+        NO_COLOR="1",
+        BROWSER="true",  # `open` must not open one on the screen of whoever runs the tests
     )
     if master:
         env["DET_MASTER"] = master
