@@ -16,7 +16,9 @@ class BulkExperimentFilters(Wire):
     user_ids: list[int] | None = None
 
 
-class ActivateExperimentsRequest(Wire):
+class ExperimentSelection(Wire):
+    """Experiments that a request changes: those with these ids, or all that match the filters."""
+
     experiment_ids: list[int] = []
     project_id: int | None = None
     filters: BulkExperimentFilters | None = None
@@ -31,90 +33,82 @@ class ExperimentActionResult(Wire):
     previous_project_id: int | None = None
 
 
-class ActivateExperimentsResponse(Wire):
+class ExperimentActionResults(Wire):
+    """Answer of a request that changes many experiments."""
+
     results: list[ExperimentActionResult]
 
 
-class PauseExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
+class ActivateExperimentsRequest(ExperimentSelection):
+    pass
 
 
-class PauseExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
+class ActivateExperimentsResponse(ExperimentActionResults):
+    pass
 
 
-class CancelExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
+class PauseExperimentsRequest(ExperimentSelection):
+    pass
 
 
-class CancelExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
+class PauseExperimentsResponse(ExperimentActionResults):
+    pass
 
 
-class KillExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
+class CancelExperimentsRequest(ExperimentSelection):
+    pass
 
 
-class KillExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
+class CancelExperimentsResponse(ExperimentActionResults):
+    pass
 
 
-class ArchiveExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
+class KillExperimentsRequest(ExperimentSelection):
+    pass
 
 
-class ArchiveExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
+class KillExperimentsResponse(ExperimentActionResults):
+    pass
 
 
-class UnarchiveExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
+class ArchiveExperimentsRequest(ExperimentSelection):
+    pass
 
 
-class UnarchiveExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
+class ArchiveExperimentsResponse(ExperimentActionResults):
+    pass
 
 
-class DeleteExperimentsRequest(Wire):
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
+class UnarchiveExperimentsRequest(ExperimentSelection):
+    pass
 
 
-class DeleteExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
+class UnarchiveExperimentsResponse(ExperimentActionResults):
+    pass
 
 
-class MoveExperimentsRequest(Wire):
+class DeleteExperimentsRequest(ExperimentSelection):
+    pass
+
+
+class DeleteExperimentsResponse(ExperimentActionResults):
+    pass
+
+
+class MoveExperimentsRequest(ExperimentSelection, kw_only=True):
     destination_project_id: int
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
 
 
-class MoveExperimentsResponse(Wire):
-    results: list[ExperimentActionResult]
+class MoveExperimentsResponse(ExperimentActionResults):
+    pass
 
 
-class PutExperimentsRetainLogsRequest(Wire):
+class PutExperimentsRetainLogsRequest(ExperimentSelection, kw_only=True):
     num_days: int
-    experiment_ids: list[int] = []
-    project_id: int | None = None
-    filters: BulkExperimentFilters | None = None
 
 
-class PutExperimentsRetainLogsResponse(Wire):
-    results: list[ExperimentActionResult]
+class PutExperimentsRetainLogsResponse(ExperimentActionResults):
+    pass
 
 
 ACTIVATE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/activate", Nothing, Nothing)

@@ -86,7 +86,9 @@ class SearchRunsResponse(Wire):
     exact: bool | None = None  # of groups: whether every matching run was counted
 
 
-class ArchiveRunsRequest(Wire):
+class RunSelection(Wire):
+    """Runs that a request changes: those with these ids, or all that match the filter."""
+
     project_id: int | None = None
     run_ids: list[int] = []
     filter: LongText | None = None
@@ -101,38 +103,42 @@ class RunActionResult(Wire):
     previous_project_id: int | None = None
 
 
-class ArchiveRunsResponse(Wire):
+class RunActionResults(Wire):
+    """Answer of a request that changes many runs."""
+
     results: list[RunActionResult]
 
 
-class UnarchiveRunsRequest(Wire):
-    project_id: int | None = None
-    run_ids: list[int] = []
-    filter: LongText | None = None
+class ArchiveRunsRequest(RunSelection):
+    pass
 
 
-class UnarchiveRunsResponse(Wire):
-    results: list[RunActionResult]
+class ArchiveRunsResponse(RunActionResults):
+    pass
 
 
-class DeleteRunsRequest(Wire):
-    run_ids: list[int] = []
-    filter: LongText | None = None
-    project_id: int | None = None
+class UnarchiveRunsRequest(RunSelection):
+    pass
 
 
-class DeleteRunsResponse(Wire):
-    results: list[RunActionResult]
+class UnarchiveRunsResponse(RunActionResults):
+    pass
 
 
-class KillRunsRequest(Wire):
-    run_ids: list[int] = []
-    filter: LongText | None = None
-    project_id: int | None = None
+class DeleteRunsRequest(RunSelection):
+    pass
 
 
-class KillRunsResponse(Wire):
-    results: list[RunActionResult]
+class DeleteRunsResponse(RunActionResults):
+    pass
+
+
+class KillRunsRequest(RunSelection):
+    pass
+
+
+class KillRunsResponse(RunActionResults):
+    pass
 
 
 class MoveRunsRequest(Wire):
@@ -143,28 +149,24 @@ class MoveRunsRequest(Wire):
     skip_multitrial: bool | None = None
 
 
-class MoveRunsResponse(Wire):
-    results: list[RunActionResult]
+class MoveRunsResponse(RunActionResults):
+    pass
 
 
-class PauseRunsRequest(Wire):
-    project_id: int | None = None
-    run_ids: list[int] = []
-    filter: LongText | None = None
+class PauseRunsRequest(RunSelection):
+    pass
 
 
-class PauseRunsResponse(Wire):
-    results: list[RunActionResult]
+class PauseRunsResponse(RunActionResults):
+    pass
 
 
-class ResumeRunsRequest(Wire):
-    project_id: int | None = None
-    run_ids: list[int] = []
-    filter: LongText | None = None
+class ResumeRunsRequest(RunSelection):
+    pass
 
 
-class ResumeRunsResponse(Wire):
-    results: list[RunActionResult]
+class ResumeRunsResponse(RunActionResults):
+    pass
 
 
 class RunPrepareForReportingRequest(Wire):

@@ -1,7 +1,5 @@
 """Verbs on experiments, one by one and many at once."""
 
-from typing import Protocol
-
 from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER_OF_EACH
@@ -31,11 +29,12 @@ from determined.wire.experiment_bulk import (
     ActivateExperimentsResponse,
     ArchiveExperimentsRequest,
     ArchiveExperimentsResponse,
-    BulkExperimentFilters,
     CancelExperimentsRequest,
     CancelExperimentsResponse,
     DeleteExperimentsRequest,
     DeleteExperimentsResponse,
+    ExperimentActionResult,
+    ExperimentSelection,
     KillExperimentsRequest,
     KillExperimentsResponse,
     MoveExperimentsRequest,
@@ -92,44 +91,38 @@ async def reproduce(
 async def activate_many(
     payload: ActivateExperimentsRequest, ctx: MasterContext, project_id: int
 ) -> ActivateExperimentsResponse:
-    ids = await _selected(ctx, payload, project_id, "activate")
-    return ActivateExperimentsResponse(results=await bulk.act(ctx, "activate", ids))
+    return ActivateExperimentsResponse(results=await _act_on_many(ctx, "activate", payload, project_id))
 
 
 @serve(PAUSE_EXPERIMENTS, ANY_USER)
 async def pause_many(payload: PauseExperimentsRequest, ctx: MasterContext, project_id: int) -> PauseExperimentsResponse:
-    ids = await _selected(ctx, payload, project_id, "pause")
-    return PauseExperimentsResponse(results=await bulk.act(ctx, "pause", ids))
+    return PauseExperimentsResponse(results=await _act_on_many(ctx, "pause", payload, project_id))
 
 
 @serve(CANCEL_EXPERIMENTS, ANY_USER)
 async def cancel_many(
     payload: CancelExperimentsRequest, ctx: MasterContext, project_id: int
 ) -> CancelExperimentsResponse:
-    ids = await _selected(ctx, payload, project_id, "cancel")
-    return CancelExperimentsResponse(results=await bulk.act(ctx, "cancel", ids))
+    return CancelExperimentsResponse(results=await _act_on_many(ctx, "cancel", payload, project_id))
 
 
 @serve(KILL_EXPERIMENTS, ANY_USER)
 async def kill_many(payload: KillExperimentsRequest, ctx: MasterContext, project_id: int) -> KillExperimentsResponse:
-    ids = await _selected(ctx, payload, project_id, "kill")
-    return KillExperimentsResponse(results=await bulk.act(ctx, "kill", ids))
+    return KillExperimentsResponse(results=await _act_on_many(ctx, "kill", payload, project_id))
 
 
 @serve(ARCHIVE_EXPERIMENTS, ANY_USER)
 async def archive_many(
     payload: ArchiveExperimentsRequest, ctx: MasterContext, project_id: int
 ) -> ArchiveExperimentsResponse:
-    ids = await _selected(ctx, payload, project_id, "archive")
-    return ArchiveExperimentsResponse(results=await bulk.act(ctx, "archive", ids))
+    return ArchiveExperimentsResponse(results=await _act_on_many(ctx, "archive", payload, project_id))
 
 
 @serve(UNARCHIVE_EXPERIMENTS, ANY_USER)
 async def unarchive_many(
     payload: UnarchiveExperimentsRequest, ctx: MasterContext, project_id: int
 ) -> UnarchiveExperimentsResponse:
-    ids = await _selected(ctx, payload, project_id, "unarchive")
-    return UnarchiveExperimentsResponse(results=await bulk.act(ctx, "unarchive", ids))
+    return UnarchiveExperimentsResponse(results=await _act_on_many(ctx, "unarchive", payload, project_id))
 
 
 @serve(DELETE_EXPERIMENTS, OWNER_OF_EACH)
@@ -154,15 +147,16 @@ async def retain_logs_many(
     return PutExperimentsRetainLogsResponse(results=await bulk.retain_logs(ctx, caller, payload.num_days, ids))
 
 
-class _BulkRequest(Protocol):
-    experiment_ids: list[int]
-    filters: BulkExperimentFilters | None
-
-
 async def _act(ctx: MasterContext, verb: str, experiment_id: int) -> Nothing:
     await experiments.act(ctx, verb, experiment_id)
     return Nothing()
 
 
-async def _selected(ctx: MasterContext, payload: _BulkRequest, project_id: int, verb: str = "") -> list[int]:
+async def _act_on_many(
+    ctx: MasterContext, verb: str, payload: ExperimentSelection, project_id: int
+) -> list[ExperimentActionResult]:
+    return await bulk.act(ctx, verb, await _selected(ctx, payload, project_id, verb))
+
+
+async def _selected(ctx: MasterContext, payload: ExperimentSelection, project_id: int, verb: str = "") -> list[int]:
     return await bulk.select(ctx, payload.experiment_ids, payload.filters, project_id, verb)

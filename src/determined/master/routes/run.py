@@ -32,8 +32,10 @@ from determined.wire.run import (
     PostRunMetadataResponse,
     ResumeRunsRequest,
     ResumeRunsResponse,
+    RunActionResult,
     RunPrepareForReportingRequest,
     RunPrepareForReportingResponse,
+    RunSelection,
     SearchRunsRequest,
     SearchRunsResponse,
     UnarchiveRunsRequest,
@@ -68,32 +70,27 @@ async def post_metadata(
 
 @serve(KILL_RUNS, ANY_USER)
 async def kill_runs(payload: KillRunsRequest, ctx: MasterContext) -> KillRunsResponse:
-    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
-    return KillRunsResponse(results=await runs.act(ctx, "kill", ids))
+    return KillRunsResponse(results=await _act(ctx, "kill", payload))
 
 
 @serve(PAUSE_RUNS, ANY_USER)
 async def pause_runs(payload: PauseRunsRequest, ctx: MasterContext) -> PauseRunsResponse:
-    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
-    return PauseRunsResponse(results=await runs.act(ctx, "pause", ids))
+    return PauseRunsResponse(results=await _act(ctx, "pause", payload))
 
 
 @serve(RESUME_RUNS, ANY_USER)
 async def resume_runs(payload: ResumeRunsRequest, ctx: MasterContext) -> ResumeRunsResponse:
-    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
-    return ResumeRunsResponse(results=await runs.act(ctx, "resume", ids))
+    return ResumeRunsResponse(results=await _act(ctx, "resume", payload))
 
 
 @serve(ARCHIVE_RUNS, ANY_USER)
 async def archive_runs(payload: ArchiveRunsRequest, ctx: MasterContext) -> ArchiveRunsResponse:
-    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
-    return ArchiveRunsResponse(results=await runs.act(ctx, "archive", ids))
+    return ArchiveRunsResponse(results=await _act(ctx, "archive", payload))
 
 
 @serve(UNARCHIVE_RUNS, ANY_USER)
 async def unarchive_runs(payload: UnarchiveRunsRequest, ctx: MasterContext) -> UnarchiveRunsResponse:
-    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
-    return UnarchiveRunsResponse(results=await runs.act(ctx, "unarchive", ids))
+    return UnarchiveRunsResponse(results=await _act(ctx, "unarchive", payload))
 
 
 @serve(DELETE_RUNS, OWNER_OF_EACH)
@@ -107,3 +104,8 @@ async def move_runs(payload: MoveRunsRequest, ctx: MasterContext) -> MoveRunsRes
     ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.source_project_id)
     results = await runs.move(ctx, payload.destination_project_id, ids, skip_multitrial=bool(payload.skip_multitrial))
     return MoveRunsResponse(results=results)
+
+
+async def _act(ctx: MasterContext, verb: str, payload: RunSelection) -> list[RunActionResult]:
+    ids = await runs.select(ctx, payload.run_ids, payload.filter, payload.project_id)
+    return await runs.act(ctx, verb, ids)
