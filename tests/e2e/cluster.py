@@ -122,7 +122,7 @@ class Client:
 
     def __init__(self, url: str, username: str = "determined", password: str = "", cert: str | None = None) -> None:
         self.url = url
-        self.pool = urllib3.PoolManager(retries=False, timeout=HANG_SECONDS, ca_certs=cert)
+        self.pool = urllib3.PoolManager(retries=False, timeout=HANG_SECONDS, ca_certs=cert, maxsize=32)
         self.headers: dict[str, str] = {}
         token = self.call("POST", "/api/v1/auth/login", {"username": username, "password": password})["token"]
         self.headers = {"Authorization": f"Bearer {token}"}
