@@ -15,6 +15,7 @@ from typing import Any
 
 from fuzz_world import (
     Cluster,
+    kill_tasks,
     new_administrator,
     new_user,
     populate,
@@ -48,11 +49,13 @@ def main() -> int:
             # those that the administrator has changed would be no ordinary user, and things of theirs be gone
             user = new_user(cluster)
             runs.append(_run(user, "user", user.token, known | populate_own(user), NEVER))
-            task = start_task(new_administrator(cluster))
+            administrator = new_administrator(cluster)
+            task = start_task(administrator)
             token = cluster.allocation_token(task["allocation_id"][0])
             runs.append(_run(cluster, "task", token, known | task, f"{NEVER}|{WAITING}|{ENDING}"))
             for used in (user.token, token):  # a fuzzer that locked itself out tested nothing
                 Cluster(cluster.url, directory, used).call("GET", "/api/v1/me")
+            kill_tasks(administrator)
         incidents = _incidents(directory / "master.log")
     print("\n".join(run.summary() for run in runs), flush=True)
     return int(incidents > 0 or any(run.failed for run in runs))

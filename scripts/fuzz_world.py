@@ -171,8 +171,27 @@ def populate_own(cluster: Cluster) -> dict[str, list[Any]]:
     }
 
 
+def kill_tasks(cluster: Cluster) -> None:
+    """End what the fuzzer has launched: it would hold the slots, and live on when the master has ended."""
+    for summary in cluster.call("GET", "/api/v1/tasks")["allocationIdToSummary"].values():
+        task_id, kind = summary["taskId"], summary["taskType"].removeprefix("TASK_TYPE_").lower()
+        if kind in ("command", "notebook", "shell", "tensorboard"):
+            cluster.call("POST", f"/api/v1/{kind}s/{task_id}/kill", {})
+        elif kind == "generic":
+            cluster.call("POST", f"/api/v1/tasks/{task_id}/kill", {"taskId": task_id, "killFromRoot": False})
+    for experiment in cluster.call("GET", "/api/v1/experiments")["experiments"]:
+        if not experiment.get("endTime"):
+            cluster.call("POST", f"/api/v1/experiments/{experiment['id']}/kill", {})
+    deadline = time.monotonic() + 120
+    while left := cluster.call("GET", "/api/v1/tasks")["allocationIdToSummary"]:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"tasks still live two minutes after they were killed: {list(left)}")
+        time.sleep(0.2)
+
+
 def start_task(cluster: Cluster) -> dict[str, list[Any]]:
     """A task that runs for as long as the fuzzer does; its ids."""
+    kill_tasks(cluster)
     for agent in cluster.call("GET", "/api/v1/agents")["agents"]:  # the fuzzer may have disabled any of it
         cluster.call("POST", f"/api/v1/agents/{quote(agent['id'], safe='')}/enable", {})
         for slot in agent["slots"]:
