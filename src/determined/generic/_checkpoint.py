@@ -8,6 +8,8 @@ from types import TracebackType
 from determined import core
 from determined._json import JsonObject
 
+ErrorInfo = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]  # what ends a `with` block
+
 
 class Steps:
     """Number of batches known to be trained: the steps of a checkpoint unless the script gives others."""
@@ -85,13 +87,8 @@ class LatestCheckpoint:
         self._open.append(restored)
         return path
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        self._open.pop().__exit__(exc_type, exc_val, exc_tb)
+    def __exit__(self, *error: *ErrorInfo) -> None:
+        self._open.pop().__exit__(*error)
 
     def __repr__(self) -> str:
         return f"LatestCheckpoint({self._uuid!r})"

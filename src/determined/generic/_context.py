@@ -1,11 +1,10 @@
 """generic.Context: a Core API context that is already started, and ends with the script."""
 
 from collections.abc import Callable
-from types import TracebackType
 
 from determined import core
 from determined.errors import InvalidHP
-from determined.generic._checkpoint import Checkpointing, LatestCheckpoint, Steps
+from determined.generic._checkpoint import Checkpointing, ErrorInfo, LatestCheckpoint, Steps
 from determined.generic._search import Search, Unit
 from determined.generic._training import Training, Trial
 
@@ -61,20 +60,15 @@ class Context:
     def __enter__(self) -> "Context":
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        if exc_val is not None:
+    def __exit__(self, *error: *ErrorInfo) -> None:
+        if error[1] is not None:
             self._fail()
-        if not isinstance(exc_val, InvalidHP) or self._closed:
+        if not isinstance(error[1], InvalidHP) or self._closed:
             self.close()
             return
         self._closed = True
         self._on_close()
-        self.core.__exit__(exc_type, exc_val, exc_tb)
+        self.core.__exit__(*error)
 
     def _fail(self) -> None:
         """The script ends with an error: what it completed must not be taken for a wish to be restarted."""

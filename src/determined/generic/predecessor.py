@@ -7,12 +7,11 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 
 from determined import core
 from determined._info import trial_of
 from determined._json import JsonObject
-from determined.generic._checkpoint import Steps
+from determined.generic._checkpoint import ErrorInfo, Steps
 from determined.generic._search import Search, SearcherOp, configured_unit
 from determined.generic._training import Training, Trial
 from determined.storage import StorageManager
@@ -73,14 +72,9 @@ class Context:
             self._core.start()
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: *ErrorInfo) -> None:
         if self._core is not None:
-            self._core.__exit__(exc_type, exc_val, exc_tb)
+            self._core.__exit__(*error)
 
 
 class Checkpointing:
