@@ -1,32 +1,24 @@
 """`/stream`: a WebSocket that tells what changes (docs/architecture/stream.md)."""
 
 import asyncio
-import logging
-from typing import Any
 
 import msgspec
-from litestar import WebSocket, websocket
+from litestar import websocket
 from litestar.exceptions import WebSocketDisconnect
 
 from determined.errors import DeterminedError, Unavailable
 from determined.master import supervise
-from determined.master.auth.authenticate import authenticate, credentials_of
 from determined.master.auth.guard import caller_of
 from determined.master.auth.permission import ANY_USER
 from determined.master.context import MasterContext
+from determined.master.routes.socket import SEND_SECONDS, Socket, hang_up, still_authorised
 from determined.master.services.stream import REFUSED, TOO_SLOW, StreamHub, Subscriber
 from determined.master.services.stream_spec import subscription
 from determined.wire.stream import StartupMsg
 
-logger = logging.getLogger(__name__)
-
-Socket = WebSocket[Any, Any, Any]
-
 MAX_MESSAGE_CHARS = 1024 * 1024
 _QUIET_SECONDS = 15.0  # after so long without anything to say the client hears that we are there
-_SEND_SECONDS = 30.0
 _AUTHORISED_SECONDS = 60.0  # commits end the streams of ended sessions; time alone ends what expires
-_REASON_BYTES = 120  # a close frame holds 123
 
 
 @websocket("/stream", opt=ANY_USER)
@@ -71,7 +63,7 @@ async def _send(socket: Socket, ctx: MasterContext, client: Subscriber) -> None:
             return
         if loop.time() - checked > _AUTHORISED_SECONDS:
             checked = loop.time()
-            if not await _still_authorised(socket, ctx):
+            if not await still_authorised(socket, ctx):
                 await _hang_up(socket, REFUSED, "the session ended; log in again")
                 return
         if frame is not None and not await _sent(socket, frame):
@@ -81,7 +73,7 @@ async def _send(socket: Socket, ctx: MasterContext, client: Subscriber) -> None:
 async def _sent(socket: Socket, frame: bytes) -> bool:
     """Send a frame; return False when the client is gone, or takes so long that it may as well be."""
     try:
-        async with asyncio.timeout(_SEND_SECONDS):
+        async with asyncio.timeout(SEND_SECONDS):
             await socket.send_data(frame.decode(), mode="text")
     except TimeoutError:
         await _hang_up(socket, TOO_SLOW, "nothing was read for too long; connect again and say `since`")
@@ -91,20 +83,5 @@ async def _sent(socket: Socket, frame: bytes) -> bool:
     return True
 
 
-async def _still_authorised(socket: Socket, ctx: MasterContext) -> bool:
-    try:
-        await authenticate(ctx, credentials_of(socket.headers, socket.cookies), reporting=False)
-    except Unavailable:
-        return True  # the database is away: nobody can tell now
-    except DeterminedError:
-        return False
-    return True
-
-
 async def _hang_up(socket: Socket, code: int, reason: str) -> None:
-    short = reason.encode()[:_REASON_BYTES].decode(errors="ignore")
-    try:
-        async with asyncio.timeout(_SEND_SECONDS):
-            await socket.close(code=code, reason=short)
-    except (WebSocketDisconnect, OSError, RuntimeError, TimeoutError):
-        logger.debug("a client of /stream left before it heard: %s", reason)
+    await hang_up(socket, code, reason, client="a client of /stream")

@@ -1,14 +1,11 @@
 """`/terminal/<id of a shell or of one beside a trial>`: a WebSocket with a terminal of it (wire/terminal.py)."""
 
 import asyncio
-import logging
-from typing import Any
 
-from litestar import WebSocket, websocket
+from litestar import websocket
 from litestar.exceptions import WebSocketDisconnect
 
 from determined.errors import DeterminedError, Unavailable
-from determined.master.auth.authenticate import authenticate, credentials_of
 from determined.master.auth.guard import caller_of
 from determined.master.auth.permission import OWNER
 from determined.master.context import MasterContext
@@ -16,16 +13,11 @@ from determined.master.proxy import shell_terminal
 from determined.master.proxy.splice import until_one_ends
 from determined.master.proxy.tunnel_connection import Stream
 from determined.master.proxy.tunnels import Tunnels
+from determined.master.routes.socket import SEND_SECONDS, Socket, hang_up, still_authorised
 from determined.wire.terminal import MAX_PAYLOAD, FrameReader, Kind, data_frames, frame
 
-logger = logging.getLogger(__name__)
-
-Socket = WebSocket[Any, Any, Any]
-
 _OVER, _REFUSED, _TRY_AGAIN = 1000, 1008, 1013
-_SEND_SECONDS = 30.0
 _AUTHORISED_SECONDS = 15.0  # how long a terminal may outlive its session
-_REASON_BYTES = 120  # a close frame holds 123
 
 
 @websocket("/terminal/{task_id:str}", opt=OWNER)
@@ -69,21 +61,16 @@ class _Visit:
 
     async def while_authorised(self) -> None:
         """Return when the session of the caller has ended."""
-        credentials = credentials_of(self._socket.headers, self._socket.cookies)
         while True:
             await asyncio.sleep(_AUTHORISED_SECONDS)
-            try:
-                await authenticate(self._ctx, credentials, reporting=False)
-            except Unavailable:
-                continue  # the database is away: nobody can tell now
-            except DeterminedError:
+            if not await still_authorised(self._socket, self._ctx):
                 self.code, self.reason = _REFUSED, "the session ended; log in again"
                 return
 
     async def _sent(self, kind: Kind, payload: bytes) -> bool:
         """Send to the page. Return False when it is gone."""
         try:
-            async with asyncio.timeout(_SEND_SECONDS):
+            async with asyncio.timeout(SEND_SECONDS):
                 if kind is Kind.DATA:
                     await self._socket.send_data(payload, mode="binary")
                 else:
@@ -94,9 +81,4 @@ class _Visit:
 
 
 async def _hang_up(socket: Socket, code: int, reason: str) -> None:
-    short = reason.encode()[:_REASON_BYTES].decode(errors="ignore")
-    try:
-        async with asyncio.timeout(_SEND_SECONDS):
-            await socket.close(code=code, reason=short)
-    except (WebSocketDisconnect, OSError, RuntimeError, TimeoutError):
-        logger.debug("the page of a terminal left before it heard: %s", reason)
+    await hang_up(socket, code, reason, client="the page of a terminal")
