@@ -3,31 +3,20 @@
 import logging
 
 from determined.errors import DeterminedError, NotFound, Unauthenticated
-from determined.master.context import MasterContext
 from determined.master.proxy import http_headers
-from determined.master.proxy.access import Access
 from determined.master.proxy.answers import redirect, send_error
 from determined.master.proxy.credentials import Given, given_by
-from determined.master.proxy.forwarder import Forwarder, Rewrite
+from determined.master.proxy.forwarder import Rewrite
 from determined.master.proxy.http_headers import Header
-from determined.master.proxy.origins import Origins
+from determined.master.proxy.origin import Origin
 from determined.master.proxy.sender import check_origin, check_sender
-from determined.master.proxy.tickets import PASS_LIFETIME, Pass, Tickets, seal, unseal
+from determined.master.proxy.tickets import PASS_LIFETIME, Pass, seal, unseal
 from determined.master.proxy.visit_request import VisitRequest
 
 logger = logging.getLogger(__name__)
 
 
-class AppOrigin:
-    def __init__(
-        self, ctx: MasterContext, access: Access, tickets: Tickets, origins: Origins, forwarder: Forwarder
-    ) -> None:
-        self._ctx = ctx
-        self._access = access
-        self._tickets = tickets
-        self._origins = origins
-        self._forwarder = forwarder
-
+class AppOrigin(Origin):
     async def serve(self, request: VisitRequest) -> None:
         """Answer a request, whatever it asks for."""
         if request.scope["type"] == "websocket":  # one of the proxy comes as HTTP

@@ -6,30 +6,20 @@ A browser that navigates here with its session cookie is sent on to the origin o
 import contextlib
 
 from determined.errors import DeterminedError, Forbidden, Unauthenticated
-from determined.master.context import MasterContext
 from determined.master.proxy import http_headers
-from determined.master.proxy.access import Access, Admission, Shown
+from determined.master.proxy.access import Admission, Shown
 from determined.master.proxy.answers import redirect, send_error
 from determined.master.proxy.credentials import Given, given_by
-from determined.master.proxy.forwarder import Forwarder, Rewrite
-from determined.master.proxy.origins import Origins
+from determined.master.proxy.forwarder import Rewrite
+from determined.master.proxy.origin import Origin
 from determined.master.proxy.sender import check_sender
-from determined.master.proxy.tickets import PASS_LIFETIME, Pass, Tickets
+from determined.master.proxy.tickets import PASS_LIFETIME, Pass
 from determined.master.proxy.visit_request import VisitRequest
 
 _SIGN_IN = ("/det/login", "Sign in, then open this address again")
 
 
-class MainOrigin:
-    def __init__(
-        self, ctx: MasterContext, access: Access, tickets: Tickets, origins: Origins, forwarder: Forwarder
-    ) -> None:
-        self._ctx = ctx
-        self._access = access
-        self._tickets = tickets
-        self._origins = origins
-        self._forwarder = forwarder
-
+class MainOrigin(Origin):
     async def serve(self, request: VisitRequest) -> None:
         """Answer a request to `/proxy/...`."""
         try:
