@@ -48,20 +48,15 @@ def container_of(conn: Connection, runner: Runner, allocation: Allocation, confi
 
 def of_experiment(config: ExperimentConfig, device: str, defaults: TaskContainerDefaults) -> Container:
     """`device`: of its slots; `defaults`: task_container_defaults of its pool, for what experiments have no key for."""
-    environment, resources, storage = config.environment, config.resources, config.checkpoint_storage
-    return Container(
-        image=environment.image.of(device),
-        force_pull=environment.force_pull_image,
-        registry_auth=environment.registry_auth.raw if environment.registry_auth else None,
-        add_capabilities=environment.add_capabilities,
-        drop_capabilities=environment.drop_capabilities,
+    return _container(
+        config.environment,
+        device,
+        defaults,
         mounts=tuple(map(_mount, config.bind_mounts)),
-        shared_fs=_storage_mount(storage),
-        shm_bytes=resources.shm_size,
-        devices=tuple(map(_device, resources.devices)),
-        ports=_ports(environment),
-        network=defaults.network_mode,
-        variables=_of_runtime(environment.environment_variables.of(device)),
+        shared_fs=_storage_mount(config.checkpoint_storage),
+        shm_bytes=config.resources.shm_size,
+        devices=config.resources.devices,
+        ports=_ports(config.environment),
     )
 
 
@@ -72,36 +67,54 @@ def of_submitted_task(
     storages: Iterable[tuple[str, str]] = (),
 ) -> Container:
     """`storages`: directories that its program reads or writes, and their mount propagation."""
-    environment = config.environment
     mounted = (Mount(path, path, propagation=propagation) for path, propagation in storages)
+    return _container(
+        config.environment,
+        device,
+        defaults,
+        mounts=(*map(_mount, config.bind_mounts), *mounted),
+        shm_bytes=config.resources.shm_size,
+        devices=config.resources.devices,
+        ports=_ports(config.environment),
+    )
+
+
+def of_defaults(device: str, defaults: TaskContainerDefaults) -> Container:
+    """Return the container of a task without a config of its own."""
+    return _container(
+        defaults,
+        device,
+        defaults,
+        mounts=tuple(map(_mount, defaults.bind_mounts)),
+        shm_bytes=defaults.shm_size_bytes,
+        devices=defaults.devices,
+    )
+
+
+def _container(
+    environment: Environment | TaskContainerDefaults,
+    device: str,
+    defaults: TaskContainerDefaults,
+    *,
+    mounts: tuple[Mount, ...],
+    shm_bytes: int | None,
+    devices: Iterable[DeviceMount],
+    shared_fs: Mount | None = None,
+    ports: tuple[int, ...] = (),
+) -> Container:
     return Container(
         image=environment.image.of(device),
         force_pull=environment.force_pull_image,
         registry_auth=environment.registry_auth.raw if environment.registry_auth else None,
         add_capabilities=environment.add_capabilities,
         drop_capabilities=environment.drop_capabilities,
-        mounts=(*map(_mount, config.bind_mounts), *mounted),
-        shm_bytes=config.resources.shm_size,
-        devices=tuple(map(_device, config.resources.devices)),
-        ports=_ports(environment),
+        mounts=mounts,
+        shared_fs=shared_fs,
+        shm_bytes=shm_bytes,
+        devices=tuple(map(_device, devices)),
+        ports=ports,
         network=defaults.network_mode,
         variables=_of_runtime(environment.environment_variables.of(device)),
-    )
-
-
-def of_defaults(device: str, defaults: TaskContainerDefaults) -> Container:
-    """Return the container of a task without a config of its own."""
-    return Container(
-        image=defaults.image.of(device),
-        force_pull=defaults.force_pull_image,
-        registry_auth=defaults.registry_auth.raw if defaults.registry_auth else None,
-        add_capabilities=defaults.add_capabilities,
-        drop_capabilities=defaults.drop_capabilities,
-        mounts=tuple(map(_mount, defaults.bind_mounts)),
-        shm_bytes=defaults.shm_size_bytes,
-        devices=tuple(map(_device, defaults.devices)),
-        network=defaults.network_mode,
-        variables=_of_runtime(defaults.environment_variables.of(device)),
     )
 
 
