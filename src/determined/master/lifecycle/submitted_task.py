@@ -40,7 +40,7 @@ class NewTask:
     description: str
     config: JsonObject
     submitted_config: JsonObject
-    context: bytes | None
+    context: bytes | None = None
     submitter_python: str | None = None
     experiment_ids: list[int] | None = None
     trial_ids: list[int] | None = None

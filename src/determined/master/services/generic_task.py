@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -22,7 +23,7 @@ from determined.master.lifecycle import submitted_task as lifecycle
 from determined.master.lifecycle import topics
 from determined.master.lifecycle.pools import container_defaults, pools_of
 from determined.master.lifecycle.states import GENERIC_ENDS, GenericState
-from determined.master.services.submitted_task import check_resources
+from determined.master.services.submitted_task import check_resources, new_task, slots_of
 from determined.master.services.submitted_task_place import TaskPlace, place_of
 from determined.rundir.context import pack_files
 from determined.wire.codec import to_json
@@ -37,26 +38,16 @@ async def create(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskReq
         raise InvalidArgument("No config file nor forked task provided")
     raw = await asyncio.to_thread(_read, asked.config)
     raw = {**await ctx.db.read(lambda conn: _forked_config(conn, caller, asked.forked_from)), **raw}
-    slots = _slots(raw)
+    slots = slots_of(GENERIC, raw)
     workspace_id = await ctx.db.read(lambda conn: _workspace(conn, asked.project_id or _UNCATEGORIZED))
     place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, workspace_id, raw, slots))
     context = await _context(ctx, caller, asked)
     config = await asyncio.to_thread(_merged, ctx, raw, place, slots, context is not None)
     single = config.resources.is_single_node
     warnings = await check_resources(ctx, caller, place, slots, single_node=single, options=config.slurm.raw)
-    new = lifecycle.NewTask(
-        kind=GENERIC,
-        owner_id=caller.user_id,
-        workspace_id=place.workspace_id,
-        pool=place.pool,
-        slots=slots,
-        priority=config.resources.priority or pools_of(ctx.config)[place.pool].default_priority,
-        weight=config.resources.weight,
-        max_slots=config.resources.max_slots,
-        single_node=single,
-        description=GENERIC.description.format(words=random_name(random.Random())),
-        config=config.raw,
-        submitted_config=raw,
+    description = GENERIC.description.format(words=random_name(random.Random()))
+    new = replace(
+        new_task(ctx, caller, GENERIC, place, config, description=description, submitted_config=raw),
         context=context,
         submitter_python=asked.submitter_python,
         project_id=asked.project_id or _UNCATEGORIZED,
@@ -185,12 +176,6 @@ def _workspace(conn: Connection, project_id: int) -> int:
     if project is None or project.archived:
         raise NotFound(f"project '{project_id}' not found")
     return project.workspace_id
-
-
-def _slots(raw: JsonObject) -> int:
-    resources = raw.get("resources")
-    slots = resources.get("slots", 1) if isinstance(resources, dict) else 1
-    return slots if isinstance(slots, int) else 1
 
 
 def _merged(ctx: MasterContext, raw: JsonObject, place: TaskPlace, slots: int, has_context: bool) -> GenericTaskConfig:

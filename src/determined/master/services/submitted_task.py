@@ -2,13 +2,13 @@
 
 import asyncio
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config import mask_secrets, random_name
-from determined.config.job import JobConfig, prepare_job
+from determined.config.job import GenericTaskConfig, JobConfig, prepare_job
 from determined.config.task_kinds import TaskKind
 from determined.errors import InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
@@ -80,26 +80,15 @@ async def prepare(
     raw = asked.config or {}
     if asked.template_name:
         raise NotFound(no_template(asked.template_name))
-    slots = _slots(kind, raw)
+    slots = slots_of(kind, raw)
     place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, asked.workspace_id or 0, raw, slots))
     sources = sources or Sources()
     layers = raw, sources.inherited
     config = await asyncio.to_thread(_merged, ctx, kind, layers, place, slots, bool(asked.files))
     await check_resources(ctx, caller, place, slots, single_node=True, options=config.slurm.raw)
     context = await asyncio.to_thread(pack_files, asked.files) if asked.files else None
-    new = lifecycle.NewTask(
-        kind=kind,
-        owner_id=caller.user_id,
-        workspace_id=place.workspace_id,
-        pool=place.pool,
-        slots=slots,
-        priority=config.resources.priority or pools_of(ctx.config)[place.pool].default_priority,
-        weight=config.resources.weight,
-        max_slots=config.resources.max_slots,
-        single_node=True,
-        description=config.description or "",
-        config=config.raw,
-        submitted_config=raw,
+    new = replace(
+        new_task(ctx, caller, kind, place, config, description=config.description or "", submitted_config=raw),
         context=context,
         submitter_python=asked.submitter_python,
         experiment_ids=sources.experiment_ids or None,
@@ -107,6 +96,34 @@ async def prepare(
     )
     unused = unused_keys(JobConfig.schema, raw, {engine_type(ctx.config, place.pool)})
     return Prepared(new, remarks(unused))
+
+
+def new_task(
+    ctx: MasterContext,
+    caller: Caller,
+    kind: TaskKind,
+    place: TaskPlace,
+    config: JobConfig | GenericTaskConfig,
+    *,
+    description: str,
+    submitted_config: JsonObject,
+) -> lifecycle.NewTask:
+    """Return a task with what all kinds have."""
+    resources = config.resources
+    return lifecycle.NewTask(
+        kind=kind,
+        owner_id=caller.user_id,
+        workspace_id=place.workspace_id,
+        pool=place.pool,
+        slots=resources.slots,
+        priority=resources.priority or pools_of(ctx.config)[place.pool].default_priority,
+        weight=resources.weight,
+        max_slots=resources.max_slots,
+        single_node=resources.is_single_node is not False,
+        description=description,
+        config=config.raw,
+        submitted_config=submitted_config,
+    )
 
 
 async def check_resources(
@@ -199,7 +216,7 @@ def _own(conn: Connection, caller: Caller, kind: TaskKind, task_id: str) -> Task
     return task
 
 
-def _slots(kind: TaskKind, raw: JsonObject) -> int:
+def slots_of(kind: TaskKind, raw: JsonObject) -> int:
     """Read the slots of the request's own config: a template's do not count. Its type is checked later."""
     if kind.fixed_slots is not None:
         return kind.fixed_slots
