@@ -61,6 +61,14 @@ class TaskKind:
         return self.usage or self.name.lower()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmittedTaskKind(TaskKind):
+    """Kind of task that users submit by itself."""
+
+    config: str = "config.job.JobConfig"
+    title: str = "{description}"
+
+
 TRIAL = TaskKind(
     type=TaskType.TRIAL,
     job=JobType.EXPERIMENT,
@@ -74,34 +82,25 @@ CHECKPOINT_GC = TaskKind(
     title="Checkpoint GC (Experiment {experiment_id})",
     is_queued=False,
 )
-_JOB_CONFIG = "config.job.JobConfig"
-
-_SUBMITTED = "{description}"
-COMMAND = TaskKind(
+COMMAND = SubmittedTaskKind(
     type=TaskType.COMMAND,
     job=JobType.COMMAND,
-    config=_JOB_CONFIG,
-    title=_SUBMITTED,
     counted_as="commands",
     description="Command ({words})",
     acts_for_owner=True,
 )
-NOTEBOOK = TaskKind(
+NOTEBOOK = SubmittedTaskKind(
     type=TaskType.NOTEBOOK,
     job=JobType.NOTEBOOK,
-    config=_JOB_CONFIG,
-    title=_SUBMITTED,
     counted_as="notebooks",
     description="JupyterLab ({words})",
     program="determined.exec.notebook",
     reports_use=True,
     acts_for_owner=True,
 )
-SHELL = TaskKind(
+SHELL = SubmittedTaskKind(
     type=TaskType.SHELL,
     job=JobType.SHELL,
-    config=_JOB_CONFIG,
-    title=_SUBMITTED,
     counted_as="shells",
     description="Shell ({words})",
     program="determined.exec.shell_server",
@@ -109,21 +108,18 @@ SHELL = TaskKind(
     reports_use=True,
     acts_for_owner=True,
 )
-TENSORBOARD = TaskKind(
+TENSORBOARD = SubmittedTaskKind(
     type=TaskType.TENSORBOARD,
     job=JobType.TENSORBOARD,
-    config=_JOB_CONFIG,
-    title=_SUBMITTED,
     counted_as="tensorboards",
     description="TensorBoard ({words})",
     program="determined.exec.tensorboard",
     fixed_slots=0,
 )
-GENERIC = TaskKind(
+GENERIC = SubmittedTaskKind(
     type=TaskType.GENERIC,
     job=JobType.GENERIC,
     config="config.job.GenericTaskConfig",
-    title=_SUBMITTED,
     description="Generic Task ({words})",
     is_preemptible=True,
     acts_for_owner=True,
