@@ -161,16 +161,6 @@ class UnicodeLower(FunctionElement[str]):
     type = Text()
 
 
-@compiles(UnicodeLower, "sqlite")
-def _lower_on_sqlite(element: UnicodeLower, compiler: Any, **options: Any) -> str:
-    return f"unicode_lower({compiler.process(element.clauses, **options)})"
-
-
-@compiles(UnicodeLower, "postgresql")
-def _lower_on_postgresql(element: UnicodeLower, compiler: Any, **options: Any) -> str:
-    return f"lower({compiler.process(element.clauses, **options)})"
-
-
 class TextPosition(FunctionElement[int]):
     """Place of a text within another one, from 1 on; 0 where it is not there. Unlike LIKE on SQLite it minds case."""
 
@@ -179,14 +169,18 @@ class TextPosition(FunctionElement[int]):
     type = Integer()
 
 
-@compiles(TextPosition, "sqlite")
-def _position_on_sqlite(element: TextPosition, compiler: Any, **options: Any) -> str:
-    return f"instr({compiler.process(element.clauses, **options)})"
+def _compile_as(kind: type[FunctionElement[Any]], dialect: str, function: str) -> None:
+    """Have a dialect write a call of its own function."""
+
+    @compiles(kind, dialect)
+    def _call(element: FunctionElement[Any], compiler: Any, **options: Any) -> str:
+        return f"{function}({compiler.process(element.clauses, **options)})"
 
 
-@compiles(TextPosition, "postgresql")
-def _position_on_postgresql(element: TextPosition, compiler: Any, **options: Any) -> str:
-    return f"strpos({compiler.process(element.clauses, **options)})"
+_compile_as(UnicodeLower, "sqlite", "unicode_lower")
+_compile_as(UnicodeLower, "postgresql", "lower")
+_compile_as(TextPosition, "sqlite", "instr")
+_compile_as(TextPosition, "postgresql", "strpos")
 
 
 def _json_path(keys: tuple[str, ...]) -> str:
