@@ -5,7 +5,6 @@ from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
@@ -38,8 +37,7 @@ async def list_commands(params: ListSubmittedTasks, ctx: MasterContext) -> GetCo
 async def launch_command(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
 ) -> LaunchCommandResponse:
-    async with submit_turns.turn(request, caller):
-        asked = await read_body(request, LaunchCommandRequest)
+    async with submit_turns.body(request, caller, LaunchCommandRequest) as asked:
         task, messages = await submitted_tasks.launch(ctx, caller, COMMAND, asked)
     return LaunchCommandResponse(
         command=view.command(task), config=submitted_tasks.shown_config(task), warnings=[], messages=messages

@@ -5,7 +5,6 @@ from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, USER_OR_EXPERIMENT, noted
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import CONFIG_BODY, SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
@@ -75,8 +74,7 @@ from determined.wire.operation import Nothing
 async def create_experiment(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
 ) -> CreateExperimentResponse:
-    async with submit_turns.turn(request, caller):
-        payload = await read_body(request, CreateExperimentRequest)
+    async with submit_turns.body(request, caller, CreateExperimentRequest) as payload:
         return await experiment_create.create(ctx, caller, payload)
 
 
@@ -89,8 +87,7 @@ async def create_experiment(
 async def put_experiment(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns, external_id: str
 ) -> PutExperimentResponse:
-    async with submit_turns.turn(request, caller):
-        payload = await read_body(request, CreateExperimentRequest)
+    async with submit_turns.body(request, caller, CreateExperimentRequest) as payload:
         return await unmanaged.put_experiment(ctx, caller, external_id, payload)
 
 

@@ -4,7 +4,6 @@ from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, USER_OR_EXPERIMENT, noted
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
@@ -34,8 +33,7 @@ from determined.wire.operation import Nothing
 async def create_generic_task(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
 ) -> CreateGenericTaskResponse:
-    async with submit_turns.turn(request, caller):
-        asked = await read_body(request, CreateGenericTaskRequest)
+    async with submit_turns.body(request, caller, CreateGenericTaskRequest) as asked:
         task_id, warnings = await generic_tasks.create(ctx, caller, asked)
     return CreateGenericTaskResponse(task_id=task_id, warnings=launch_warnings(warnings))
 

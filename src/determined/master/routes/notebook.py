@@ -6,7 +6,6 @@ from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, OWNER_OR_TASK_ITSELF
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
@@ -47,10 +46,8 @@ async def list_notebooks(params: ListSubmittedTasks, ctx: MasterContext, caller:
 async def launch_notebook(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
 ) -> LaunchNotebookResponse:
-    async with submit_turns.turn(request, caller):
-        asked = await read_body(request, LaunchNotebookRequest)
-        if asked.checkpoint_uuid:
-            asked = await notebook_checkpoint.fill(ctx, caller, asked)
+    async with submit_turns.body(request, caller, LaunchNotebookRequest) as payload:
+        asked = await notebook_checkpoint.fill(ctx, caller, payload) if payload.checkpoint_uuid else payload
         if asked.preview:
             return _preview(await submitted_tasks.prepare(ctx, caller, NOTEBOOK, asked))
         task, messages = await submitted_tasks.launch(ctx, caller, NOTEBOOK, asked)

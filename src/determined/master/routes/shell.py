@@ -5,7 +5,6 @@ from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, OWNER_OR_TASK_ITSELF
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
@@ -41,8 +40,7 @@ async def list_shells(params: ListSubmittedTasks, ctx: MasterContext, caller: Ca
 async def launch_shell(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
 ) -> LaunchShellResponse:
-    async with submit_turns.turn(request, caller):
-        asked = await read_body(request, LaunchShellRequest)
+    async with submit_turns.body(request, caller, LaunchShellRequest) as asked:
         task, messages = await submitted_tasks.launch(ctx, caller, SHELL, asked)
     return LaunchShellResponse(
         shell=await shells.to_wire(ctx, caller, task),

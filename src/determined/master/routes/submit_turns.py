@@ -6,10 +6,14 @@ Whoever waits is not read: its bytes stay with the client. Nobody waits for anot
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from determined.master.auth.identity import Caller
+from determined.master.routes.body import read_body
 from determined.master.routes.limits import MIB
 from determined.master.routes.request import AnyRequest
+
+T = TypeVar("T")
 
 AT_ONCE = 2  # of one user
 LARGE = 4 * MIB  # most submissions are smaller, and never wait
@@ -21,6 +25,12 @@ class SubmitTurns:
     def __init__(self) -> None:
         self._free: dict[int, asyncio.Semaphore] = {}
         self.present: dict[int, int] = {}  # by user id: who is at it, or waits
+
+    @asynccontextmanager
+    async def body(self, request: AnyRequest, caller: Caller, kind: type[T]) -> AsyncIterator[T]:
+        """Read a submission in its turn, which lasts as long as the block that stores it."""
+        async with self.turn(request, caller):
+            yield await read_body(request, kind)
 
     @asynccontextmanager
     async def turn(self, request: AnyRequest, caller: Caller) -> AsyncIterator[None]:

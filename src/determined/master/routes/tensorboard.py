@@ -5,7 +5,6 @@ from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER
 from determined.master.context import MasterContext
-from determined.master.routes.body import read_body
 from determined.master.routes.limits import SUBMIT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
@@ -39,8 +38,7 @@ async def list_tensorboards(params: ListSubmittedTasks, ctx: MasterContext) -> G
 async def launch_tensorboard(
     request: AnyRequest, ctx: MasterContext, caller: Caller, submit_turns: SubmitTurns
 ) -> LaunchTensorboardResponse:
-    async with submit_turns.turn(request, caller):
-        asked = await read_body(request, LaunchTensorboardRequest)
+    async with submit_turns.body(request, caller, LaunchTensorboardRequest) as asked:
         task, messages = await tensorboards.launch(ctx, caller, asked)
     return LaunchTensorboardResponse(
         tensorboard=view.tensorboard(task), config=submitted_tasks.shown_config(task), warnings=[], messages=messages
