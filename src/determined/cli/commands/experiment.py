@@ -168,8 +168,7 @@ TREE = group(
         "continue experiment",
         continue_experiment,
         _ID,
-        arg("--config-file", help="config to merge over the experiment's"),
-        arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
+        *experiment_create.CONFIG_CHANGES,
         arg("-f", "--follow-first-trial", action="store_true", help="follow the log of the first trial"),
     ),
     command(

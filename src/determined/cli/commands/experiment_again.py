@@ -5,7 +5,7 @@ import sys
 
 from determined.api import experiment
 from determined.cli import environment, outcome, render
-from determined.cli.commands.experiment_create import changed, override_config, say_created
+from determined.cli.commands.experiment_create import CONFIG_CHANGES, changed, override_config, say_created
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, one_of
 from determined.errors import NotFound
@@ -62,8 +62,7 @@ FORK = command(
     "submit config and code of experiment again, with changes",
     fork,
     _ID,
-    arg("--config-file", help="config to merge over the experiment's"),
-    arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
+    *CONFIG_CHANGES,
     _FOLLOW,
 )
 REPRODUCE = command(

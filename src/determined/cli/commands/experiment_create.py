@@ -18,6 +18,11 @@ from determined.wire.experiment import CreateExperimentRequest, CreateExperiment
 
 _LAUNCH_WARNING = "it asks for more slots than its pool has now, and waits for them: det job list"
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
+# Of commands that submit an experiment again.
+CONFIG_CHANGES = (
+    arg("--config-file", help="config to merge over the experiment's"),
+    arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
+)
 
 
 def create(args: argparse.Namespace) -> int | None:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from determined.api import experiment
-from determined.cli import render
+from determined.cli import log_retention, render
 from determined.cli.connection import connect
-from determined.cli.grammar import Command, arg, command, group, one_of
+from determined.cli.grammar import Command, arg, command, group
 from determined.wire.experiment import PatchExperiment, PatchExperimentPatchCheckpointStorage
 from determined.wire.experiment import PatchExperimentPatchResources as Resources
 
@@ -36,12 +36,6 @@ def gc_policy(args: argparse.Namespace) -> int | None:
     return None
 
 
-def log_retention(args: argparse.Namespace) -> None:
-    days = -1 if args.forever else args.days
-    experiment.retain_logs(connect(args), args.experiment_id, days)
-    render.line(f"Logs of experiment {args.experiment_id} are kept {'forever' if days < 0 else f'{days} days'}")
-
-
 def _slots(text: str) -> int | None:
     if text.lower() in {"none", "null"}:
         return None
@@ -68,11 +62,5 @@ GROUP = group(
         arg("--save-trial-latest", type=int, required=True),
         arg("--yes", action="store_true", help="do not ask"),
     ),
-    command(
-        "log-retention",
-        "set log-retention",
-        log_retention,
-        _ID,
-        one_of(arg("--days", type=int), arg("--forever", action="store_true"), required=True),
-    ),
+    log_retention.setter("experiment", _ID, experiment.retain_logs),
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from determined.api import experiment, project, workspace
 from determined.api.session import Session
-from determined.cli import render
+from determined.cli import deletion, render
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, UsageError, arg, command, group
 from determined.cli.sort_flags import ORDER, ordered
@@ -81,11 +81,7 @@ def delete(args: argparse.Namespace) -> int | None:
     session = connect(args)
     row = project.by_name(session, args.workspace_name, args.project_name)
     content = f"{row.num_experiments} experiment(s), with all checkpoints"
-    if not args.yes and not render.ask(f"Delete project '{row.name}' and its {content}?"):
-        return 1
-    completed = project.delete(session, row.id)
-    render.line(f"{'Deleted' if completed else 'Started deletion of'} project {row.name}")
-    return None
+    return deletion.delete("project", row.name, content, lambda: project.delete(session, row.id), is_confirmed=args.yes)
 
 
 def verb(name: str) -> Command:

@@ -8,7 +8,15 @@ from pathlib import Path
 
 from determined.api import checkpoint, experiment, trial
 from determined.api.session import Session
-from determined.cli import downloading, log_follow, render, searcher_metric, shell_connection, ssh_process
+from determined.cli import (
+    downloading,
+    log_follow,
+    log_retention,
+    render,
+    searcher_metric,
+    shell_connection,
+    ssh_process,
+)
 from determined.cli.commands.experiment_describe import SORTING, best_first
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group, one_of
@@ -129,12 +137,6 @@ def download(args: argparse.Namespace) -> None:
     downloading.fetch(session, chosen, Path(args.output_dir or f"checkpoints/{chosen.uuid}"), args)
 
 
-def log_retention(args: argparse.Namespace) -> None:
-    days = -1 if args.forever else args.days
-    trial.retain_logs(connect(args), args.trial_id, days)
-    render.line(f"Logs of trial {args.trial_id} are kept {'forever' if days < 0 else f'{days} days'}")
-
-
 def support_bundle(args: argparse.Namespace) -> None:
     """Write everything a helper asks for first into one archive."""
     import io
@@ -204,13 +206,7 @@ TREE = group(
     group(
         "set",
         "set an attribute",
-        command(
-            "log-retention",
-            "set log-retention",
-            log_retention,
-            _ID,
-            one_of(arg("--days", type=int), arg("--forever", action="store_true"), required=True),
-        ),
+        log_retention.setter("trial", _ID, trial.retain_logs),
     ),
     command("support-bundle", "write support bundle", support_bundle, _ID, arg("-o", "--output-dir")),
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from determined.api import workspace
-from determined.cli import render
+from determined.cli import deletion, render
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, UsageError, arg, command, group, one_of
 from determined.cli.sort_flags import ORDER, ordered
@@ -72,11 +72,9 @@ def delete(args: argparse.Namespace) -> int | None:
     session = connect(args)
     row = workspace.by_name(session, args.workspace_name)
     content = f"{row.num_projects} project(s) and {row.num_experiments} experiment(s), with all checkpoints"
-    if not args.yes and not render.ask(f"Delete workspace '{row.name}' and its {content}?"):
-        return 1
-    completed = workspace.delete(session, row.id)
-    render.line(f"{'Deleted' if completed else 'Started deletion of'} workspace {row.name}")
-    return None
+    return deletion.delete(
+        "workspace", row.name, content, lambda: workspace.delete(session, row.id), is_confirmed=args.yes
+    )
 
 
 def verb(name: str) -> Command:
