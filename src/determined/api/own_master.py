@@ -5,6 +5,7 @@ sent, over that very connection: another user may listen on a port that ours has
 """
 
 import contextlib
+import fcntl
 import os
 import secrets
 import socket
@@ -114,6 +115,21 @@ def load(path: Path) -> MasterState | None:
 
 def save(path: Path, state: MasterState) -> None:
     write_private(path, msgspec.json.format(msgspec.json.encode(state), indent=2))
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file, which is made where it is missing.
+
+    The file is for its owner alone: a user who can open a file can lock it, and would keep everybody waiting.
+    """
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(lock, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def write_private(path: Path, data: bytes) -> None:

@@ -1,16 +1,14 @@
 """Login tokens and the active user per master, in `<config dir>/auth.json` (upstream's version 2 format)."""
 
-import fcntl
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from determined.api.address import canonical
-from determined.api.own_master import write_private
+from determined.api.own_master import locked, write_private
 from determined.errors import DeterminedError
 
 _VERSION = 2
@@ -78,16 +76,8 @@ class TokenStore:
             change(masters.setdefault(self.master_url, MasterEntry()))
             self._replace(masters)
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        # for its owner alone: a user who can open a file can lock it, and would keep everybody waiting
-        lock = os.open(self.path.with_name("auth.json.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            os.fchmod(lock, 0o600)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(lock)
+    def _locked(self) -> AbstractContextManager[None]:
+        return locked(self.path.with_name("auth.json.lock"))
 
     def _load(self) -> dict[str, MasterEntry]:
         try:

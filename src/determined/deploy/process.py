@@ -26,6 +26,7 @@ from determined.api.own_master import (
     MasterState,
     UnsafeState,
     load,
+    locked,
     moved_to,
     proves_itself,
     save,
@@ -129,14 +130,8 @@ class MasterProcess:
             raise UnsafeState(
                 f"{self.directory} must belong to you and be writable by you alone: chmod 700 {self.directory}"
             )
-        # for its owner alone: a user who can open a file can lock it, and would keep the master from starting
-        lock = os.open(self.directory / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            os.fchmod(lock, 0o600)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(self.directory / "start.lock"):
             yield
-        finally:
-            os.close(lock)
 
     def _spawn(self, options: MasterOptions, previous: MasterState | None) -> MasterState:
         """Start the master, on its previous port if that is free: runners that outlived it report there."""
