@@ -10,6 +10,7 @@ from determined.core._checkpoint_files import CheckpointFiles, read_metadata
 from determined.core._distributed import DistributedContext
 from determined.core._metrics import VALIDATION, checked_group, plain_metrics
 from determined.core._modes import EarlyExitReason, PreemptMode, SearcherMode, Unit
+from determined.core._operation import TrainOperation
 from determined.core._preempt import PreemptContext
 from determined.core._profiler import check_sampling
 from determined.storage import StorageManager
@@ -114,32 +115,16 @@ class DummyPreemptContext(PreemptContext):
         super().__init__(None, dist, preempt_mode)
 
 
-class DummySearcherOperation:
+class DummySearcherOperation(TrainOperation):
     """Train for `length`, then report; both are logged."""
-
-    def __init__(self, length: int, is_chief: bool) -> None:
-        self._length = length
-        self._is_chief = is_chief
-        self._completed = False
-
-    @property
-    def length(self) -> int:
-        return self._length
 
     def report_progress(self, length: float) -> None:
         self._only_chief("report_progress")
         logger.info("progress: %s of %s", length, self._length)
 
     def report_completed(self, searcher_metric: object) -> None:
-        self._only_chief("report_completed")
-        if self._completed:
-            raise RuntimeError(f"the operation of length {self._length} was already completed")
-        self._completed = True
+        self._complete()
         logger.info("searcher metric after %s: %s", self._length, searcher_metric)
-
-    def _only_chief(self, call: str) -> None:
-        if not self._is_chief:
-            raise RuntimeError(f"only the chief may call {call}; guard it with `distributed.rank == 0`")
 
 
 class DummySearcherContext:

@@ -12,6 +12,7 @@ from determined._json import JsonObject
 from determined.core._distributed import DistributedContext
 from determined.core._master import Master
 from determined.core._modes import SearcherMode, Unit
+from determined.core._operation import TrainOperation
 from determined.core._reporter import Reporter
 from determined.search.generations import generation
 from determined.wire.report import PreemptAck, Progress
@@ -20,19 +21,12 @@ from determined.wire.userdata import to_plain
 logger = logging.getLogger("determined.core")
 
 
-class SearcherOperation:
+class SearcherOperation(TrainOperation):
     """Train until `length` in total, then report. Made by `SearcherContext.operations`."""
 
     def __init__(self, context: "SearcherContext", length: int, is_chief: bool) -> None:
+        super().__init__(length, is_chief)
         self._context = context
-        self._length = length
-        self._is_chief = is_chief
-        self._completed = False
-
-    @property
-    def length(self) -> int:
-        """Length to have trained altogether, not how much more."""
-        return self._length
 
     def report_progress(self, length: float) -> None:
         """Report how far training has come, in the searcher's units. Chief only."""
@@ -48,15 +42,8 @@ class SearcherOperation:
             searcher_metric: a number; with several metrics in the config a map of their names; for a custom search
                 anything JSON can carry.
         """
-        self._only_chief("report_completed")
-        if self._completed:
-            raise RuntimeError(f"the operation of length {self._length} was already completed")
-        self._completed = True
+        self._complete()
         self._context._complete(self._length, to_plain(searcher_metric))
-
-    def _only_chief(self, call: str) -> None:
-        if not self._is_chief:
-            raise RuntimeError(f"only the chief may call {call}; guard it with `distributed.rank == 0`")
 
 
 class SearcherContext:
