@@ -3,28 +3,31 @@
 import base64
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from determined.api import experiment as api
 from determined.api import hp_analysis, project
 from determined.api.session import Session
-from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.checkpoint_choice import sorting
 from determined.sdk.deprecation import warn_deprecated
-from determined.sdk.enums import CheckpointSortBy, ExperimentState, OrderBy, TrialSortBy
+from determined.sdk.enums import ExperimentState, OrderBy, TrialSortBy
 from determined.sdk.experiment_deprecated import DeprecatedExperimentMethods
+from determined.sdk.numbered import Numbered
 from determined.sdk.trial import Trial
 from determined.wire.base import OrderBy as WireOrderBy
+from determined.wire.checkpoint import Checkpoint as WireCheckpoint
+from determined.wire.checkpoint import ListCheckpoints
 from determined.wire.experiment import Experiment as WireExperiment
 from determined.wire.experiment import GetExperimentTrialsRequestSortBy, ListTrials, PatchExperiment
 
 _TERMINAL = {ExperimentState.COMPLETED, ExperimentState.CANCELED, ExperimentState.DELETED, ExperimentState.ERROR}
 
 
-class Experiment(DeprecatedExperimentMethods):
+class Experiment(Numbered, DeprecatedExperimentMethods):
     """Attributes are those of the last `reload()`; None before the first."""
+
+    _kind = "Experiment"
 
     def __init__(self, experiment_id: int, session: Session) -> None:
         self._id = experiment_id
@@ -160,17 +163,6 @@ class Experiment(DeprecatedExperimentMethods):
                 sys.stderr.write(f"Waiting for experiment {self.id} for {minutes} minute(s)\n")
             time.sleep(interval)
 
-    def list_checkpoints(
-        self,
-        sort_by: str | CheckpointSortBy | None = None,
-        order_by: OrderBy | None = None,
-        max_results: int | None = None,
-    ) -> list[Checkpoint]:
-        """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
-        rows = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
-        made = [Checkpoint._from_wire(self._session, c) for c in rows]
-        return made if max_results is None else made[:max_results]
-
     def pareto_front(self, metrics: Sequence[str] = (), smaller_is_better: Sequence[bool] = ()) -> list[Trial]:
         """Return completed trials that no other beats in every metric; by default over the metrics of the search."""
         answer = hp_analysis.pareto_front(self._session, self.id, metrics, smaller_is_better)
@@ -181,14 +173,8 @@ class Experiment(DeprecatedExperimentMethods):
         answer = hp_analysis.hp_importance(self._session, self.id, metric, smaller_is_better)
         return {one.name: one.importance for one in answer.importances}
 
-    def __repr__(self) -> str:
-        return f"Experiment(id={self.id})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Experiment) and other.id == self.id
-
-    def __hash__(self) -> int:
-        return hash(("experiment", self.id))
+    def _checkpoints(self, params: ListCheckpoints) -> Iterable[WireCheckpoint]:
+        return api.checkpoints(self._session, self.id, params)
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireExperiment) -> "Experiment":

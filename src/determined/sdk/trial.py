@@ -1,18 +1,19 @@
 """Trial: logs, metrics, checkpoints of one run of training."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from determined.api import trial as api
 from determined.api.session import Session
-from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.checkpoint_choice import sorting
 from determined.sdk.deprecation import warn_deprecated
-from determined.sdk.enums import CheckpointSortBy, LogLevel, OrderBy, TrialState
+from determined.sdk.enums import LogLevel, TrialState
 from determined.sdk.metrics import TrialMetrics, iter_metrics
+from determined.sdk.numbered import Numbered
 from determined.sdk.trial_deprecated import DeprecatedTrialMethods
 from determined.wire.base import OrderBy as WireOrderBy
+from determined.wire.checkpoint import Checkpoint as WireCheckpoint
+from determined.wire.checkpoint import ListCheckpoints
 from determined.wire.log import LogLevel as WireLogLevel
 from determined.wire.log import LogQuery
 from determined.wire.trial import Trial as WireTrial
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
     from determined.sdk.experiment import Experiment
 
 
-class Trial(DeprecatedTrialMethods):
+class Trial(Numbered, DeprecatedTrialMethods):
     """Attributes are those of the last `reload()`; None before the first."""
 
     # Set by experiment.py, which knows both classes: a trial that imported its experiment would close a ring.
     _experiment_class: ClassVar["type[Experiment]"]
+
+    _kind = "Trial"
+    id: int
 
     def __init__(self, trial_id: int, session: Session) -> None:
         self.id = trial_id
@@ -98,25 +102,8 @@ class Trial(DeprecatedTrialMethods):
     def iter_metrics(self, group: str) -> Iterator[TrialMetrics]:
         return iter_metrics(self._session, [self.id], group)
 
-    def list_checkpoints(
-        self,
-        sort_by: str | CheckpointSortBy | None = None,
-        order_by: OrderBy | None = None,
-        max_results: int | None = None,
-    ) -> list[Checkpoint]:
-        """COMPLETED checkpoints, best searcher metric first unless a metric name or attribute to sort by is given."""
-        rows = api.checkpoints(self._session, self.id, sorting(sort_by, order_by))
-        made = [Checkpoint._from_wire(self._session, c) for c in rows]
-        return made if max_results is None else made[:max_results]
-
-    def __repr__(self) -> str:
-        return f"Trial(id={self.id})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Trial) and other.id == self.id
-
-    def __hash__(self) -> int:
-        return hash(("trial", self.id))
+    def _checkpoints(self, params: ListCheckpoints) -> Iterable[WireCheckpoint]:
+        return api.checkpoints(self._session, self.id, params)
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireTrial) -> "Trial":
