@@ -6,6 +6,7 @@ import tarfile
 from typing import Any
 
 import pytest
+from http_cluster import eventually
 from task_cluster import NOUNS, TaskCluster, file
 
 TITLES = {"command": "Command", "notebook": "JupyterLab", "shell": "Shell", "tensorboard": "TensorBoard"}
@@ -100,6 +101,25 @@ def test_files_reach_the_task_as_an_archive(cluster: TaskCluster) -> None:
         extracted = archive.extractfile("b/c.txt")
         assert extracted is not None and extracted.read() == b"\x00\xff"
     assert cluster.user.get(f"/api/v1/tasks/{cluster.launch()['id']}/context_directory").json["b64Tgz"] == ""
+
+
+def test_files_are_kept_until_the_task_ends(cluster: TaskCluster) -> None:
+    def packed(task_id: str) -> str:
+        return str(cluster.user.get(f"/api/v1/tasks/{task_id}/context_directory").json["b64Tgz"])
+
+    succeeds, fails = (cluster.launch(files=[file("a.py")])["id"] for _ in range(2))
+    cluster.start(succeeds)
+    assert packed(succeeds) and packed(fails)
+    cluster.finish(succeeds)
+    cluster.finish(fails, code=1)
+    eventually(lambda: packed(succeeds) == "" and packed(fails) == "")
+
+
+def test_files_of_a_generic_task_are_kept_for_its_forks(cluster: TaskCluster) -> None:
+    task_id = cluster.create(contextDirectory=[file("a.py")])
+    cluster.finish(task_id)
+    eventually(lambda: cluster.state(task_id) == "COMPLETED")
+    assert cluster.user.get(f"/api/v1/tasks/{task_id}/context_directory").json["b64Tgz"]
 
 
 def test_a_preview_of_a_notebook_answers_the_whole_config_and_stores_nothing(cluster: TaskCluster) -> None:

@@ -86,7 +86,7 @@ def kill(conn: Connection, now: datetime, task_id: str, reason: str = "user requ
         stopping = GenericState.STOPPING_CANCELED if live is not None else GenericState.CANCELED
         submitted_tasks.update_row(conn, task_id, {"state": stopping})
     if live is None:
-        tasks.end(conn, now, task_id)
+        _end(conn, now, task_id)
     elif allocation_state.kill(conn, now, live, reason):
         allocation_ended(conn, now, live, ExitKind.KILLED)
 
@@ -134,7 +134,7 @@ def allocation_ended(conn: Connection, now: datetime, allocation: Allocation, ki
         if state == GenericState.ACTIVE:
             _allocate_again(conn, now, task.task_id)
             return
-    tasks.end(conn, now, allocation.task_id)
+    _end(conn, now, allocation.task_id)
 
 
 def canceled_outside(conn: Connection, now: datetime, task_id: str, why: str) -> None:
@@ -168,6 +168,13 @@ def _job_of(conn: Connection, task_id: str) -> str:
         raise FailedPrecondition(f"task {task_id} has ended or is paused; it has no place in the queue")
     assert task.job_id is not None
     return task.job_id
+
+
+def _end(conn: Connection, now: datetime, task_id: str) -> None:
+    """Record the end of a task. Its files go unless somebody may fork or unpause it."""
+    tasks.end(conn, now, task_id)
+    if tasks.get(conn, task_id).type != GENERIC.name:
+        submitted_tasks.delete_context(conn, task_id)
 
 
 def _live(conn: Connection, task_id: str) -> Allocation | None:

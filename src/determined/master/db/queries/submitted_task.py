@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, NotNullable, func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, NotNullable, delete, func, insert, literal, or_, select, update
 
 from determined._json import JsonObject
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.rows.submitted_tasks import SubmittedTask, SubmittedTaskValues
 from determined.master.db.schema import allocations, jobs, submitted_tasks, task_contexts, tasks, users
@@ -102,10 +101,7 @@ def find(conn: Connection, task_id: str) -> SubmittedTask | None:
 
 def get(conn: Connection, task_id: str) -> SubmittedTask:
     """Return the submitted task. Raises NotFound."""
-    row = find(conn, task_id)
-    if row is None:
-        raise NotFound(f"task '{task_id}' not found")
-    return row
+    return fetch.existing(find(conn, task_id), f"task '{task_id}' not found")
 
 
 def detail(conn: Connection, task_id: str) -> TaskDetail | None:
@@ -201,6 +197,10 @@ def put_context(conn: Connection, task_id: str, tgz: bytes) -> None:
 
 def context(conn: Connection, task_id: str) -> bytes | None:
     return conn.execute(select(task_contexts.c.tgz).where(task_contexts.c.task_id == task_id)).scalar_one_or_none()
+
+
+def delete_context(conn: Connection, task_id: str) -> None:
+    conn.execute(delete(task_contexts).where(task_contexts.c.task_id == task_id))
 
 
 def _conditions(kind: str, params: ListSubmittedTasks) -> list[ColumnElement[bool]]:
