@@ -24,6 +24,7 @@ import psutil
 
 import machine
 import peers
+import tasks_echo
 from cluster import Cluster, running
 
 ROOT = Path(__file__).parents[1]
@@ -51,7 +52,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="det-tasks-") as folder, running(Path(folder), slots=4) as cluster:
         rows = commands(cluster, Path(folder), 3 if few else 12)
         rows += proxied(cluster, 50 if few else 1000, 64 if few else 1024)
+        rows += keystrokes(cluster, Path(folder), 50 if few else 500)
         rows += idle_tunnels(cluster, 5 if few else 200, 3.0 if few else 30.0)
+        rows += idle_notebooks(cluster, 1 if few else 60, 3.0 if few else 60.0)
     print(machine.table(["what", "ours", "beside it", "hold", ""], rows))
     return 0 if few or not any("missed" in row[-1] for row in rows) else 1
 
@@ -107,34 +110,69 @@ def proxied(cluster: Cluster, requests: int, mebibytes: int) -> list[list[str]]:
     ]
 
 
+def keystrokes(cluster: Cluster, folder: Path, count: int) -> list[list[str]]:
+    """Type into `det shell open`, and into the same `ssh` without a master between."""
+    shell = _launch(cluster, {"resources": {"slots": 0}}, "shell")
+    _await(lambda: _state(cluster, shell, "shell")["isReady"], "a shell", 300.0)
+    words = ["env", *(f"{name}={value}" for name, value in _variables(cluster, folder).items())]
+    seconds = tasks_echo.measure([*words, str(DET), "shell", "open", shell], count)
+    cluster.call("POST", f"/api/v1/shells/{shell}/kill")
+    p95, alone = tasks_echo.p95_ms(seconds), tasks_echo.without_master(count)
+    return [
+        [
+            "echo of a key in `det shell open`, p95",
+            f"{p95:.2f} ms (p50 {machine.median(seconds) * 1000:.2f})",
+            ", ".join(f"{server} without a master {ms:.2f}" for server, ms in alone.items()),
+            f"{tasks_echo.HOLD_MS:.0f} ms",
+            machine.held(p95, tasks_echo.HOLD_MS),
+        ]
+    ]
+
+
 def idle_tunnels(cluster: Cluster, count: int, seconds: float) -> list[list[str]]:
     """Measure the master while tasks with an open tunnel do nothing."""
+    ports = [{"proxy_port": 9}]
+    config = {"entrypoint": ["sleep", "1200"], "resources": {"slots": 0}, "environment": {"proxy_ports": ports}}
+    return _idle(cluster, f"{count} idle commands with a tunnel", "command", config, count, seconds)
+
+
+def idle_notebooks(cluster: Cluster, count: int, seconds: float) -> list[list[str]]:
+    """Measure the master while JupyterLabs do nothing; as many as the memory of a small machine has room for."""
+    return _idle(cluster, f"{count} idle notebooks", "notebook", {"resources": {"slots": 0}}, count, seconds)
+
+
+def _idle(
+    cluster: Cluster, what: str, noun: str, config: dict[str, object], count: int, seconds: float
+) -> list[list[str]]:
+    """Measure a master with idle tasks; what they add to its processor time is multiplied to what 200 would add."""
     assert cluster.process is not None
     master = psutil.Process(cluster.process.pid)
-    before = master.memory_info().rss
-    ports = [{"proxy_port": 9}]
-    config = {"entrypoint": ["sleep", "600"], "resources": {"slots": 0}, "environment": {"proxy_ports": ports}}
-    tasks = [_launch(cluster, config) for _ in range(count)]
-    _await(lambda: all(_is_running(cluster, task) for task in tasks), f"{count} tasks", 600.0)
-    time.sleep(5.0)
-    used = _processor_seconds(master)
-    time.sleep(seconds)
-    share = 100 * (_processor_seconds(master) - used) / seconds
+    alone, before = _share(master, seconds), master.memory_info().rss
+    tasks = [_launch(cluster, config, noun) for _ in range(count)]
+    _await(lambda: all(_is_running(cluster, task, noun) for task in tasks), f"{count} tasks", 900.0)
+    time.sleep(15.0)
+    share = _share(master, seconds)
     each = (master.memory_info().rss - before) / 2**20 / count
     for task in tasks:
-        cluster.call("POST", f"/api/v1/commands/{task}/kill")
-    what = f"{count} idle tasks with a tunnel"
+        cluster.call("POST", f"/api/v1/{noun}s/{task}/kill")
+    at_200 = alone + (share - alone) * 200 / count
+    beside = f"without them {alone:.1f} %" + ("" if count == 200 else f"; for 200 of them {at_200:.1f} %")
     return [
-        [f"{what}: processor of the master", f"{share:.1f} %", "", "2 %", machine.held(share, 2.0)],
+        [f"{what}: processor of the master", f"{share:.1f} %", beside, "2 % for 200", machine.held(at_200, 2.0)],
         [f"{what}: memory of the master, each", f"{each:.2f} MiB", "", "1 MiB", machine.held(each, 1.0)],
     ]
 
 
-def _det(cluster: Cluster, folder: Path, words: list[str]) -> float:
+def _variables(cluster: Cluster, folder: Path) -> dict[str, str]:
+    """Return what `det` needs to find the master."""
     token = cluster.headers["Authorization"].removeprefix("Bearer ")
-    variables = {"DET_MASTER": cluster.url, "DET_USER": "admin", "DET_USER_TOKEN": token, "HOME": str(folder)}
+    return {"DET_MASTER": cluster.url, "DET_USER": "admin", "DET_USER_TOKEN": token, "HOME": str(folder)}
+
+
+def _det(cluster: Cluster, folder: Path, words: list[str]) -> float:
+    environment = peers.environment(**_variables(cluster, folder))
     begin = time.perf_counter()
-    done = subprocess.run([str(DET), *words], env=peers.environment(**variables), capture_output=True, check=False)
+    done = subprocess.run([str(DET), *words], env=environment, capture_output=True, check=False)
     if done.returncode:
         raise SystemExit(f"det {' '.join(words)}: {done.stderr.decode()}")
     return time.perf_counter() - begin
@@ -210,15 +248,21 @@ def _ssh_forward(port: int) -> Iterator[list[Route]]:
                 process.wait(30)
 
 
-def _launch(cluster: Cluster, config: dict[str, object]) -> str:
-    return str(cluster.call("POST", "/api/v1/commands", {"config": config})["command"]["id"])
+def _launch(cluster: Cluster, config: dict[str, object], noun: str = "command") -> str:
+    return str(cluster.call("POST", f"/api/v1/{noun}s", {"config": config})[noun]["id"])
 
 
-def _is_running(cluster: Cluster, task: str) -> bool:
-    state = cluster.call("GET", f"/api/v1/commands/{task}")["command"]["state"]
-    if state == "STATE_TERMINATED":
-        raise SystemExit(f"task {task} has ended: {json.dumps(cluster.call('GET', f'/api/v1/commands/{task}'))}")
-    return bool(state == "STATE_RUNNING")
+def _state(cluster: Cluster, task: str, noun: str) -> dict[str, object]:
+    """Return where a task stands, and whether it is ready."""
+    [found] = cluster.call("GET", f"/api/v1/tasks/{task}")["task"]["allocations"]
+    if found["state"] == "STATE_TERMINATED":
+        raise SystemExit(f"{noun} {task} has ended: {json.dumps(found)}")
+    return dict(found)
+
+
+def _is_running(cluster: Cluster, task: str, noun: str) -> bool:
+    found = _state(cluster, task, noun)
+    return bool(found["isReady"] if noun == "notebook" else found["state"] == "STATE_RUNNING")
 
 
 def _connection(route: Route) -> http.client.HTTPConnection:
@@ -262,9 +306,11 @@ def _rate(route: Route, mebibytes: int) -> float:
     return size / 1e6 / (time.perf_counter() - begin)
 
 
-def _processor_seconds(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
+def _share(process: psutil.Process, seconds: float) -> float:
+    """Return how much of one processor a process uses, in per cent."""
+    process.cpu_percent()
+    time.sleep(seconds)
+    return float(process.cpu_percent())
 
 
 def _await(condition: Callable[[], bool], what: str, seconds: float = _PATIENCE) -> None:

@@ -54,6 +54,15 @@ def row(name: str, seconds: Sequence[float]) -> str:
     return f"| {name} | {p50:.2f} ms | {p95:.2f} ms | {max(seconds) * 1000:.2f} ms |"
 
 
+def without_master(count: int) -> dict[str, float]:
+    """Return the p95 in milliseconds of each server of shells by itself."""
+    found = {}
+    for server in ("asyncssh", "openssh"):
+        with _server(server) as argv:
+            found[server] = p95_ms(measure(argv, count))
+    return found
+
+
 def p95_ms(seconds: Sequence[float]) -> float:
     return _quantile(seconds, 0.95) * 1000
 
