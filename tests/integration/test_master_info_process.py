@@ -148,6 +148,16 @@ def test_a_bad_config_file_is_explained(start: Start, tmp_path: Path, text: str,
     assert "Traceback" not in log.decode()
 
 
+def test_an_engine_that_does_not_exist_is_told_in_one_line(start: Start, tmp_path: Path) -> None:
+    config = tmp_path / "master.yaml"
+    config.write_text("resource_manager: {type: kubernetes}\n")
+    process = start("--config-file", str(config), "--port", "0")
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert b"cannot start: resource_manager.type=kubernetes is not supported; use agent" in said
+    assert b"Traceback" not in said
+
+
 def test_a_missing_config_file_is_named(start: Start) -> None:
     process = start("--config-file", "/nowhere/master.yaml")
     _, log = process.communicate(timeout=60)

@@ -17,11 +17,20 @@ from litestar import Litestar, Request
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.types import Message, Scope
+from litestar.types import (
+    LifeSpanReceive,
+    LifeSpanScope,
+    LifeSpanSend,
+    LifeSpanSendMessage,
+    Message,
+    Receive,
+    Scope,
+    Send,
+)
 from sqlalchemy import Connection
 
 from determined.engines.base import Engine
-from determined.errors import FailedPrecondition
+from determined.errors import DeterminedError, FailedPrecondition
 from determined.master import supervise
 from determined.master.auth.guard import caller_of, guard, require_rows
 from determined.master.auth.identity import Caller
@@ -103,7 +112,7 @@ def create_app(
     with warnings.catch_warnings():
         # handlers name their dependencies and parameters plainly, which Litestar 2 infers and 3 will not
         warnings.simplefilter("ignore", DeprecationWarning)
-        app = Litestar(
+        app = _Application(
             route_handlers=nouns.routers(),
             guards=[guard],
             dependencies=_dependencies(),
@@ -119,6 +128,21 @@ def create_app(
     require_rows(nouns.handlers(app))
     app.asgi_handler = by_origin(observed(app.asgi_handler))
     return app
+
+
+class _Application(Litestar):
+    """Litestar that says in one line why it cannot start, where we know: its own message is a traceback."""
+
+    async def __call__(
+        self, scope: Scope | LifeSpanScope, receive: Receive | LifeSpanReceive, send: Send | LifeSpanSend
+    ) -> None:
+        await super().__call__(scope, receive, send if scope["type"] != "lifespan" else partial(self._tell, send))
+
+    async def _tell(self, send: Any, message: LifeSpanSendMessage) -> None:
+        why = self.state.get("why_not_started")
+        if message["type"] == "lifespan.startup.failed" and why:
+            message["message"] = f"cannot start: {why}"
+        await send(message)
 
 
 class MasterServer(uvicorn.Server):
@@ -160,7 +184,11 @@ class MasterServer(uvicorn.Server):
 @asynccontextmanager
 async def _lifespan(app: Litestar) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        await _open(app.state, stack)
+        try:
+            await _open(app.state, stack)
+        except DeterminedError as e:
+            app.state.why_not_started = e.message
+            raise
         yield
 
 
