@@ -122,3 +122,10 @@ def test_a_command_is_never_preempted(one_node: TaskCluster) -> None:
     path = f"/api/v1/allocations/{launch.allocation_id}/signals/preemption"
     assert "not preemptible" in one_node.task(launch).get(path, fields={"timeoutSeconds": 0}).message
     assert one_node.get("command", low)["state"] == "STATE_RUNNING"
+
+
+def test_jobs_of_others_are_for_administrators(cluster: TaskCluster) -> None:
+    job, other = cluster.launch()["jobId"], cluster.person("other")
+    refused = other.post("/api/v1/job-queues", {"updates": [{"jobId": job, "priority": 1}]})
+    assert (refused.status, f"only the owner of job {job} or an administrator" in refused.message) == (400, True)
+    assert cluster.admin.post("/api/v1/job-queues", {"updates": [{"jobId": job, "priority": 1}]}).status == 200

@@ -1,7 +1,7 @@
 """The job queue."""
 
 from determined.master.auth.identity import Caller
-from determined.master.auth.permission import ANY_USER
+from determined.master.auth.permission import ANY_USER, noted
 from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
 from determined.master.services import job as jobs
@@ -41,7 +41,7 @@ async def get_stats(ctx: MasterContext, params: GetJobQueueStats) -> GetJobQueue
     return GetJobQueueStatsResponse(results=await jobs.stats(ctx, params.resource_pools or ()))
 
 
-@serve(UPDATE_JOB_QUEUE, ANY_USER)
+@serve(UPDATE_JOB_QUEUE, noted(ANY_USER, "jobs of others: administrators"))
 async def update_queue(payload: UpdateJobQueueRequest, ctx: MasterContext, caller: Caller) -> Nothing:
     await jobs.update(ctx, caller, payload.updates)
     return Nothing()

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from determined.config.task_kinds import kind_of_job
 from determined.errors import DeterminedError, InvalidArgument
-from determined.master.auth.identity import Caller, require_user
+from determined.master.auth.identity import Caller, require_owner, require_user
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import job as jobs
@@ -58,7 +58,7 @@ async def update(ctx: MasterContext, caller: Caller, updates: Sequence[wire.Queu
     failures: list[str] = []
     for control in updates:
         try:
-            await _update_one(ctx, control)
+            await _update_one(ctx, caller, control)
         except DeterminedError as e:
             failures.append(f"job {control.job_id}: {e.message}")
     if failures:
@@ -108,7 +108,7 @@ def _running(job: wire.Job, now: datetime, first_start: datetime | None) -> queu
     return queue_eta.Running(job.allocated_slots, queue_eta.end(now, first_start, job.progress))
 
 
-async def _update_one(ctx: MasterContext, control: wire.QueueControl) -> None:
+async def _update_one(ctx: MasterContext, caller: Caller, control: wire.QueueControl) -> None:
     actions = {
         "ahead_of": control.ahead_of,
         "behind_of": control.behind_of,
@@ -122,6 +122,7 @@ async def _update_one(ctx: MasterContext, control: wire.QueueControl) -> None:
     [action] = given
 
     def write(conn: Connection) -> str:
+        require_owner(caller, jobs.get(conn, control.job_id).owner_id, f"job {control.job_id}")
         _apply(conn, ctx, control, action)
         experiment_id = jobs.experiment_of(conn, control.job_id)
         return "tasks" if experiment_id is None else f"experiment:{experiment_id}"
@@ -136,12 +137,12 @@ def _apply(conn: Connection, ctx: MasterContext, control: wire.QueueControl, act
         anchor = control.ahead_of or control.behind_of or ""
         queue.move(conn, now, control.job_id, anchor, ahead=action == "ahead_of")
     elif control.priority is not None:
-        set_resources(conn, now, control.job_id, priority=control.priority)
+        set_resources(conn, now, control.job_id, {"priority": control.priority})
     elif control.weight is not None:
-        set_resources(conn, now, control.job_id, weight=control.weight)
+        set_resources(conn, now, control.job_id, {"weight": control.weight})
     elif control.resource_pool is not None:
         _require_other_pool(conn, ctx, control.job_id, control.resource_pool)
-        set_resources(conn, now, control.job_id, pool=control.resource_pool)
+        set_resources(conn, now, control.job_id, {"pool": control.resource_pool})
 
 
 def _require_priority_scheduler(conn: Connection, ctx: MasterContext, job_id: str) -> None:
