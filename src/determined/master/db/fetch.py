@@ -10,6 +10,8 @@ from typing import TypeVar, TypeVarTuple
 from sqlalchemy import Connection, CursorResult
 from sqlalchemy.sql.selectable import TypedReturnsRows
 
+from determined.errors import NotFound
+
 S = TypeVar("S")
 Ts = TypeVarTuple("Ts")
 
@@ -24,6 +26,13 @@ def row(
     _check(result, struct)
     found = result.one_or_none()
     return None if found is None else struct(*found)
+
+
+def existing(row: S | None, missing: str) -> S:
+    """Return a row that must be there. `missing`: the message of NotFound where it is not."""
+    if row is None:
+        raise NotFound(missing)
+    return row
 
 
 def rows(

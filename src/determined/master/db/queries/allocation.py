@@ -6,7 +6,6 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import Connection, NotNullable, bindparam, func, insert, select, update
 
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.rows.allocations import Allocation, AllocationValues
 from determined.master.db.schema import (
@@ -87,10 +86,7 @@ _OVERDUE = select(allocations.c.id).where(
 
 def get(conn: Connection, allocation_id: str) -> Allocation:
     """Return the allocation. Raises NotFound."""
-    row = find(conn, allocation_id)
-    if row is None:
-        raise NotFound(f"allocation {allocation_id} not found")
-    return row
+    return fetch.existing(find(conn, allocation_id), f"allocation {allocation_id} not found")
 
 
 def find(conn: Connection, allocation_id: str) -> Allocation | None:

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, Selec
 
 from determined._json import JsonObject
 from determined.master.db import fetch
-from determined.master.db.queries.batching import batches
+from determined.master.db.queries.batching import batches, load_in_order
 from determined.master.db.rows.checkpoints import Checkpoint
 from determined.master.db.schema import checkpoints, experiments, storage_backends, trials
 from determined.wire.base import OrderBy
@@ -64,11 +64,7 @@ def positions(conn: Connection, scope: CheckpointScope, params: ListCheckpoints)
 
 def load(conn: Connection, uuids: Sequence[str]) -> list[CheckpointDetail]:
     """Read checkpoints with their details in the order of `uuids`; what does not exist is left out."""
-    by_uuid: dict[str, CheckpointDetail] = {}
-    for some in batches(uuids):
-        details = fetch.rows(conn, _detailed().where(checkpoints.c.uuid.in_(some)), CheckpointDetail)
-        by_uuid.update((detail.uuid, detail) for detail in details)
-    return [by_uuid[u] for u in uuids if u in by_uuid]
+    return load_in_order(conn, _detailed(), CheckpointDetail, checkpoints.c.uuid, uuids)
 
 
 def experiment_configs(conn: Connection, rows: Sequence[Checkpoint]) -> dict[int, JsonObject]:

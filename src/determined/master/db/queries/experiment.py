@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, delete, exists, insert, select, tuple_, update
 
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.db.schema import (
@@ -27,10 +26,9 @@ _UPDATE = update(experiments).where(experiments.c.id == bindparam("this"))
 
 def get(conn: Connection, experiment_id: int) -> Experiment:
     """Return the experiment. Raises NotFound."""
-    row = fetch.row(conn, _GET, Experiment, {"this": experiment_id})
-    if row is None:
-        raise NotFound(f"experiment {experiment_id} not found")
-    return row
+    return fetch.existing(
+        fetch.row(conn, _GET, Experiment, {"this": experiment_id}), f"experiment {experiment_id} not found"
+    )
 
 
 def insert_row(conn: Connection, values: ExperimentValues) -> int:

@@ -17,8 +17,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from determined.master.db import fetch
-from determined.master.db.queries.batching import batches
+from determined.master.db.queries.batching import batches, load_in_order
 from determined.master.db.queries.displayed import allocation_rank, experiment_shows
 from determined.master.db.queries.text_match import contains, has_label
 from determined.master.db.rows.experiments import Experiment
@@ -87,11 +86,7 @@ def count(conn: Connection, params: ListExperiments) -> int:
 
 def load(conn: Connection, ids: Sequence[int]) -> list[ListedExperiment]:
     """Return experiments in the order of `ids`; ids without a row are left out."""
-    by_id: dict[int, ListedExperiment] = {}
-    for some in batches(ids):
-        rows = fetch.rows(conn, _detailed().where(experiments.c.id.in_(some)), ListedExperiment)
-        by_id.update((row.id, row) for row in rows)
-    return [by_id[i] for i in ids if i in by_id]
+    return load_in_order(conn, _detailed(), ListedExperiment, experiments.c.id, ids)
 
 
 @dataclass(frozen=True, slots=True)

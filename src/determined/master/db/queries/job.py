@@ -5,7 +5,6 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, insert, or_, select, update
 
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import Job, JobValues
@@ -14,10 +13,7 @@ from determined.master.db.schema import allocations, experiments, jobs, submitte
 
 def get(conn: Connection, job_id: str) -> Job:
     """Return the job. Raises NotFound."""
-    job = fetch.row(conn, select(jobs).where(jobs.c.id == job_id), Job)
-    if job is None:
-        raise NotFound(f"job {job_id} not found")
-    return job
+    return fetch.existing(fetch.row(conn, select(jobs).where(jobs.c.id == job_id), Job), f"job {job_id} not found")
 
 
 def insert_row(conn: Connection, values: JobValues) -> None:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 import msgspec
 from sqlalchemy import Connection, bindparam, select, update
 
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.metric_chunk import Row
 from determined.master.db.queries.metric_live import live_chunks
@@ -67,17 +66,14 @@ class _Standing:
 
 
 def reporter(conn: Connection, trial_id: int) -> Reporter:
-    reporting = fetch.row(conn, _REPORTER, Reporter, {"trial": trial_id})
-    if reporting is None:
-        raise NotFound(f"trial {trial_id} does not exist")
-    return reporting
+    return fetch.existing(fetch.row(conn, _REPORTER, Reporter, {"trial": trial_id}), f"trial {trial_id} does not exist")
 
 
 def advance(conn: Connection, who: Reporter, validations: Sequence[Row], last_step: int) -> None:
     """Take new reports into account."""
-    row = fetch.row(conn, _STANDING, _Validations, {"trial": who.trial_id})
-    if row is None:
-        raise NotFound(f"trial {who.trial_id} does not exist")
+    row = fetch.existing(
+        fetch.row(conn, _STANDING, _Validations, {"trial": who.trial_id}), f"trial {who.trial_id} does not exist"
+    )
     if last_step > row.steps_completed:
         set_steps(conn, who.trial_id, last_step)
     if validations:

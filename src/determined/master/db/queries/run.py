@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, selec
 from determined._json import JsonObject
 from determined.master.db import fetch
 from determined.master.db.queries import query_filter
-from determined.master.db.queries.batching import batches
+from determined.master.db.queries.batching import load_in_order
 from determined.master.db.queries.query_columns import experiment_column, run_column
 from determined.master.db.queries.query_filter import Filter
 from determined.master.db.rows.experiments import Trial
@@ -133,11 +133,7 @@ def of_experiments(query: Select[*Ts]) -> Select[*Ts]:
 
 def load(conn: Connection, ids: Sequence[int]) -> list[ListedRun]:
     """Return runs in the order of `ids`; ids without a row are left out."""
-    by_id: dict[int, ListedRun] = {}
-    for some in batches(ids):
-        rows = fetch.rows(conn, of_runs(_columns()).where(trials.c.id.in_(some)), ListedRun)
-        by_id.update((row.id, row) for row in rows)
-    return [by_id[i] for i in ids if i in by_id]
+    return load_in_order(conn, of_runs(_columns()), ListedRun, trials.c.id, ids)
 
 
 def standing(conn: Connection, run_id: int) -> RunStanding | None:

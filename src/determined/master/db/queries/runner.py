@@ -6,7 +6,6 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
 
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.allocations import Runner, RunnerValues
@@ -92,10 +91,7 @@ class AliveRunner(Runner, frozen=True):
 
 def get(conn: Connection, resource_id: str) -> Runner:
     """Return the runner. Raises NotFound."""
-    row = find(conn, resource_id)
-    if row is None:
-        raise NotFound(f"resources {resource_id} not found")
-    return row
+    return fetch.existing(find(conn, resource_id), f"resources {resource_id} not found")
 
 
 def find(conn: Connection, resource_id: str) -> Runner | None:
@@ -146,10 +142,9 @@ def identity(conn: Connection, owner_id: int, workspace_id: int) -> Identity:
     statement = (
         select(*_IDENTITY).join_from(users, workspaces, workspaces.c.id == workspace_id).where(users.c.id == owner_id)
     )
-    row = fetch.row(conn, statement, Identity)
-    if row is None:
-        raise NotFound(f"user {owner_id} or workspace {workspace_id} not found")
-    return row
+    return fetch.existing(
+        fetch.row(conn, statement, Identity), f"user {owner_id} or workspace {workspace_id} not found"
+    )
 
 
 def on_node(conn: Connection, node_id: str) -> list[Runner]:

@@ -7,7 +7,6 @@ import msgspec
 from sqlalchemy import Connection, NotNullable, func, insert, select, update
 
 from determined._json import JsonObject
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.allocations import Task, TaskValues
@@ -34,10 +33,9 @@ class AllocationAccelerators(msgspec.Struct, frozen=True):
 
 def get(conn: Connection, task_id: str) -> Task:
     """Return the task. Raises NotFound."""
-    row = fetch.row(conn, select(tasks).where(tasks.c.id == task_id), Task)
-    if row is None:
-        raise NotFound(f"task '{task_id}' not found")
-    return row
+    return fetch.existing(
+        fetch.row(conn, select(tasks).where(tasks.c.id == task_id), Task), f"task '{task_id}' not found"
+    )
 
 
 def insert_row(conn: Connection, values: TaskValues) -> None:
@@ -83,10 +81,7 @@ def trial_details(conn: Connection, trial_id: int) -> TrialDetails:
         .join(experiments, experiments.c.id == trials.c.experiment_id)
         .where(trials.c.id == trial_id)
     )
-    details = fetch.row(conn, statement, TrialDetails)
-    if details is None:
-        raise NotFound(f"trial {trial_id} not found")
-    return details
+    return fetch.existing(fetch.row(conn, statement, TrialDetails), f"trial {trial_id} not found")
 
 
 def active_counts(conn: Connection) -> dict[str, int]:

@@ -19,7 +19,6 @@ from sqlalchemy import (
     update,
 )
 
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import Trial, TrialValues
@@ -59,10 +58,7 @@ class CheckpointSteps(msgspec.Struct, frozen=True):
 
 def get(conn: Connection, trial_id: int) -> Trial:
     """Return the trial. Raises NotFound."""
-    row = fetch.row(conn, _GET, Trial, {"this": trial_id})
-    if row is None:
-        raise NotFound(f"trial {trial_id} not found")
-    return row
+    return fetch.existing(fetch.row(conn, _GET, Trial, {"this": trial_id}), f"trial {trial_id} not found")
 
 
 def by_request(conn: Connection, experiment_id: int, request_id: str) -> Trial | None:

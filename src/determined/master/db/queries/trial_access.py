@@ -3,7 +3,6 @@
 import msgspec
 from sqlalchemy import Connection, select
 
-from determined.errors import NotFound
 from determined.master.db import fetch
 from determined.master.db.schema import allocations, experiments, jobs, tasks, trials
 
@@ -33,10 +32,7 @@ def of_trial(conn: Connection, trial_id: int) -> TrialAccess:
         .join(experiments, experiments.c.id == trials.c.experiment_id)
         .where(trials.c.id == trial_id)
     )
-    trial = fetch.row(conn, query, TrialAccess)
-    if trial is None:
-        raise NotFound(f"trial {trial_id} not found")
-    return trial
+    return fetch.existing(fetch.row(conn, query, TrialAccess), f"trial {trial_id} not found")
 
 
 def of_task(conn: Connection, task_id: str) -> TaskAccess:
@@ -46,10 +42,7 @@ def of_task(conn: Connection, task_id: str) -> TaskAccess:
         .outerjoin(jobs, jobs.c.id == tasks.c.job_id)
         .where(tasks.c.id == task_id)
     )
-    task = fetch.row(conn, query, TaskAccess)
-    if task is None:
-        raise NotFound(f"task '{task_id}' not found")
-    return task
+    return fetch.existing(fetch.row(conn, query, TaskAccess), f"task '{task_id}' not found")
 
 
 def experiment_of_trial(conn: Connection, trial_id: int) -> int | None:

@@ -6,8 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, NotNullable, func, literal, select, type_coerce
 
-from determined.master.db import fetch
-from determined.master.db.queries.batching import batches
+from determined.master.db.queries.batching import batches, load_in_order
 from determined.master.db.queries.displayed import allocation_rank, trial_shows
 from determined.master.db.rows.experiments import Trial
 from determined.master.db.schema import Time, allocations, experiments, tasks, trials
@@ -50,21 +49,14 @@ def count(conn: Connection, experiment_id: int, params: ListTrials) -> int:
 
 def load(conn: Connection, ids: Sequence[int]) -> list[ListedTrial]:
     """Return trials in the order of `ids`; ids without a row are left out."""
-    by_id: dict[int, ListedTrial] = {}
-    for some in batches(ids):
-        query = (
-            select(
-                trials,
-                experiments.c.searcher_metric,
-                experiments.c.smaller_is_better,
-                experiments.c.unmanaged,
-                experiments.c.owner_id,
-            )
-            .join(experiments, experiments.c.id == trials.c.experiment_id)
-            .where(trials.c.id.in_(some))
-        )
-        by_id.update((row.id, row) for row in fetch.rows(conn, query, ListedTrial))
-    return [by_id[i] for i in ids if i in by_id]
+    query = select(
+        trials,
+        experiments.c.searcher_metric,
+        experiments.c.smaller_is_better,
+        experiments.c.unmanaged,
+        experiments.c.owner_id,
+    ).join(experiments, experiments.c.id == trials.c.experiment_id)
+    return load_in_order(conn, query, ListedTrial, trials.c.id, ids)
 
 
 def task_ids(conn: Connection, ids: Sequence[int]) -> dict[int, list[str]]:
