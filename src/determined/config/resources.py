@@ -9,6 +9,7 @@ from determined.schema.objects import Object
 from determined.schema.quantity_nodes import Size
 from determined.schema.section import Section, field
 
+DEFAULT_PRIORITY = 42
 PRIORITY_RANGE = (1, 99)
 # The widest integer a database column holds.
 INT32_MAX = 2**31 - 1

@@ -6,7 +6,7 @@ An engine derives its own section from `ResourceManager` in the `config.py` of i
 from typing import Any, ClassVar, Self
 
 from determined._json import JsonObject, JsonValue
-from determined.config.resources import PRIORITY_RANGE
+from determined.config.resources import DEFAULT_PRIORITY, PRIORITY_RANGE
 from determined.schema.lists import FreeMap
 from determined.schema.node import Boolean, Integer, Text
 from determined.schema.objects import Object
@@ -35,7 +35,9 @@ class Scheduler(Section):
         default="priority",
     )
     preemption: bool = field(Boolean(), "Let urgent jobs push others out (priority scheduler).", default=False)
-    default_priority: int = field(Integer(*PRIORITY_RANGE), "Of jobs that name none; 1 is the most urgent.", default=42)
+    default_priority: int = field(
+        Integer(*PRIORITY_RANGE), "Of jobs that name none; 1 is the most urgent.", default=DEFAULT_PRIORITY
+    )
     fitting_policy: str = field(
         Text(choices=("best", "worst")), "`best` fills nodes up, `worst` spreads.", default="best"
     )

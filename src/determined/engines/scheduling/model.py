@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from determined.config.resources import DEFAULT_PRIORITY
+
 Placement = tuple[tuple[str, int], ...]  # (node id, slots there); slots is 0 for a zero-slot request
 
 
@@ -34,7 +36,7 @@ class Request:
     slots: int
     preemptible: bool
     single_node: bool = False
-    priority: int = 42
+    priority: int = DEFAULT_PRIORITY
     weight: float = 1.0
     max_slots: int | None = None
     position: float = 0.0

@@ -5,9 +5,12 @@ from enum import StrEnum
 
 from determined.config import overlay_container_defaults
 from determined.config.container_defaults import TaskContainerDefaults
+from determined.config.resources import DEFAULT_PRIORITY
 from determined.engines import registry
 from determined.engines.scheduling.model import FittingPolicy, Settings
 from determined.master.config import MasterConfig
+
+DEFAULT_POOL = "default"
 
 
 class SchedulerKind(StrEnum):
@@ -22,7 +25,7 @@ class Pool:
     description: str
     scheduler: SchedulerKind
     settings: Settings
-    default_priority: int = 42
+    default_priority: int = DEFAULT_PRIORITY
     max_aux: int | None = None
     engine: str = registry.engine_name(registry.DEFAULT)  # whose nodes it is made of
 
