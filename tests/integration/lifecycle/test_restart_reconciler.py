@@ -158,7 +158,7 @@ async def test_kill_asked_for_before_a_crash_is_carried_out_after_it(world: Worl
 
 async def test_queue_positions_and_priorities_survive(world: World) -> None:
     await world.submit(activate=False)
-    await world.write(experiment.set_resources, 1, priority=7, weight=2.5)
+    await world.write(experiment.set_resources, 1, {"priority": 7, "weight": 2.5})
     before = await world.rows("jobs")
     await world.restart()
     assert await world.rows("jobs") == before

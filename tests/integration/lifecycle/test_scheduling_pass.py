@@ -91,7 +91,7 @@ async def test_change_of_pool_moves_a_running_trial_without_a_restart(make_world
     await world.open()
     await world.submit()
     [launch] = await world.running()
-    await world.write(experiment.set_resources, 1, pool="gpu")
+    await world.write(experiment.set_resources, 1, {"pool": "gpu"})
     await world.write(allocation.preempt_acked, launch.allocation_id)
     await world.exit(launch.resource_id)
     [moved] = await world.running()

@@ -23,7 +23,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "unarchive": experiment.unarchive,
     "delete": experiment.begin_delete,
     "continue": lambda conn, now, number: experiment.continue_experiment(conn, now, number, None, None),
-    "reprioritise": lambda conn, now, number: experiment.set_resources(conn, now, number, priority=7),
+    "reprioritise": lambda conn, now, number: experiment.set_resources(conn, now, number, {"priority": 7}),
     "fail": lambda conn, now, number: experiment.fail(conn, now, number, "why"),
     "finish_delete": lambda conn, now, number: experiment.delete_some(conn, number, 1),
     "fail_delete": lambda conn, now, number: experiment.fail_delete(conn, number, "why"),
@@ -166,6 +166,6 @@ async def test_resources_that_make_no_sense_are_refused_and_nothing_changes(
     await world.submit(activate=False)
     before = await world.rows("jobs"), (await world.experiment())["config"]
     with pytest.raises(InvalidArgument) as refused:
-        await world.write(experiment.set_resources, 1, **change)
+        await world.write(experiment.set_resources, 1, change)
     assert refused.value.message == words
     assert (await world.rows("jobs"), (await world.experiment())["config"]) == before

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection
 
 from determined.config import ExperimentConfig, task_kinds
+from determined.config.resources import DEFAULT_PRIORITY
 from determined.config.storage import place_problem
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import allocation as allocations
@@ -21,6 +21,7 @@ from determined.master.db.queries import trial as trials
 from determined.master.db.rows.experiments import Experiment, ExperimentValues, JobValues
 from determined.master.lifecycle import allocation_state, experiment_state, search, trial_state
 from determined.master.lifecycle.job_limits import check_priority, check_weight
+from determined.master.lifecycle.pools import DEFAULT_POOL
 from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.searchers import Initial
 from determined.master.lifecycle.states import (
@@ -33,10 +34,6 @@ from determined.master.lifecycle.states import (
 from determined.search.registry import searcher_of
 from determined.search.rng import Rng
 from determined.search.sampling import carry_over, sample
-
-DEFAULT_PRIORITY = 42
-DEFAULT_POOL = "default"
-# What these would ask of their trials now depends on more than the trials have shown.
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,17 +208,8 @@ def fail_delete(conn: Connection, experiment_id: int, why: str = "") -> None:
         experiments.update_row(conn, experiment_id, values)
 
 
-def set_resources(
-    conn: Connection,
-    now: datetime,
-    experiment_id: int,
-    *,
-    priority: int | UnsetType = UNSET,
-    weight: float | UnsetType = UNSET,
-    max_slots: int | UnsetType | None = UNSET,
-    pool: str | UnsetType = UNSET,
-) -> None:
-    """Change what scheduling knows of a live experiment.
+def set_resources(conn: Connection, now: datetime, experiment_id: int, resources: JobValues) -> None:
+    """Change what scheduling knows of a live experiment: priority, weight, max_slots, pool.
 
     A new priority also takes its place in the queue by submission time again. A new pool ends what runs gracefully,
     without costing a restart.
@@ -230,17 +218,17 @@ def set_resources(
     if experiment.state not in LIVE:
         raise FailedPrecondition(f"experiment {experiment_id}: incompatible state {experiment.state}: it is over")
     job = jobs.get(conn, experiment.job_id)
-    columns = _job_columns(priority, weight, max_slots, pool)
+    columns: JobValues = {**resources}
     _check_resources(columns)
     changes = {"resource_pool" if name == "pool" else name: value for name, value in columns.items()}
-    resources = {**experiment.config["resources"], **changes}
-    experiments.update_row(conn, experiment_id, {"config": {**experiment.config, "resources": resources}})
+    config = {**experiment.config, "resources": {**experiment.config["resources"], **changes}}
+    experiments.update_row(conn, experiment_id, {"config": config})
     if "priority" in columns:
         columns["position"] = queue_position(job.submitted_at)
     if columns:
         jobs.update_row(conn, job.id, columns)
-    if isinstance(pool, str) and pool != job.pool:
-        _leave_pool(conn, now, experiment_id, pool)
+    if "pool" in columns and columns["pool"] != job.pool:
+        _leave_pool(conn, now, experiment_id, columns["pool"])
 
 
 def check_warm_start(conn: Connection, uuid: str | None) -> None:
@@ -291,21 +279,6 @@ def _create_job(conn: Connection, now: datetime, new: NewExperiment) -> str:
     return job_id
 
 
-def _job_columns(
-    priority: int | UnsetType, weight: float | UnsetType, max_slots: int | UnsetType | None, pool: str | UnsetType
-) -> JobValues:
-    columns: JobValues = {}
-    if priority is not UNSET:
-        columns["priority"] = priority
-    if weight is not UNSET:
-        columns["weight"] = weight
-    if max_slots is not UNSET:
-        columns["max_slots"] = max_slots
-    if pool is not UNSET:
-        columns["pool"] = pool
-    return columns
-
-
 def _job_resources(config: ExperimentConfig) -> JobValues:
     resources = config.resources
     return {
@@ -338,7 +311,7 @@ def _check_continuable(conn: Connection, experiment: Experiment, active: dict[st
         )
     if experiment.unmanaged:
         raise FailedPrecondition(f"experiment {experiment.id} is unmanaged; its client decides when it runs")
-    name, searcher = experiment.config["searcher"]["name"], searcher_of(experiment.config)
+    name, searcher = ExperimentConfig.load(experiment.config).searcher.name, searcher_of(experiment.config)
     if not searcher.is_multi_trial:
         if active is not None and active["searcher"]["name"] != name:
             raise InvalidArgument(f"searcher {active['searcher']['name']!r}: a continued experiment must stay {name}")

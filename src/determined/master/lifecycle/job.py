@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection
 
 from determined.config.task_kinds import KINDS
@@ -10,27 +9,24 @@ from determined.errors import InvalidArgument, NotFound
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
+from determined.master.db.rows.experiments import JobValues
 from determined.master.lifecycle import experiment, submitted_task
 
 
-def set_resources(
-    conn: Connection,
-    now: datetime,
-    job_id: str,
-    *,
-    priority: int | UnsetType = UNSET,
-    weight: float | UnsetType = UNSET,
-    pool: str | UnsetType = UNSET,
-) -> None:
-    """Change what scheduling knows of a job. Raises NotFound, InvalidArgument, FailedPrecondition."""
+def set_resources(conn: Connection, now: datetime, job_id: str, changes: JobValues) -> None:
+    """Change what scheduling knows of a job: priority, weight, pool.
+
+    Raises:
+        NotFound, InvalidArgument, FailedPrecondition: no such job, a wrong value, or it has ended.
+    """
     experiment_id = jobs.experiment_of(conn, job_id)
     if experiment_id is not None:
-        experiment.set_resources(conn, now, experiment_id, priority=priority, weight=weight, pool=pool)
+        experiment.set_resources(conn, now, experiment_id, changes)
         return
     task_id = submitted_tasks.of_job(conn, job_id)
     if task_id is None:
         raise NotFound(f"job {job_id} not found")
-    if pool is not UNSET:
+    if "pool" in changes:
         noun = KINDS[tasks.get(conn, task_id).type].noun
         raise InvalidArgument(f"only experiments can move to another resource pool; start the {noun} there instead")
-    submitted_task.set_resources(conn, task_id, priority=priority, weight=weight)
+    submitted_task.set_resources(conn, task_id, changes)

@@ -24,7 +24,7 @@ def move(conn: Connection, now: datetime, job_id: str, anchor_id: str, *, ahead:
             f"job {anchor_id} is in another pool, '{anchor.pool}' and not '{job.pool}'; move it there first"
         )
     if job.priority != anchor.priority:
-        set_resources(conn, now, job_id, priority=anchor.priority)
+        set_resources(conn, now, job_id, {"priority": anchor.priority})
     level = _neighbours(conn, job_id, anchor)
     place = [one.id for one in level].index(anchor_id) + (0 if ahead else 1)
     position = _between(level, place)

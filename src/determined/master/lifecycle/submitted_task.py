@@ -4,7 +4,6 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
@@ -143,22 +142,20 @@ def canceled_outside(conn: Connection, now: datetime, task_id: str, why: str) ->
         kill(conn, now, task_id, why)
 
 
-def set_resources(
-    conn: Connection, task_id: str, *, priority: int | UnsetType = UNSET, weight: float | UnsetType = UNSET
-) -> None:
-    """Change what scheduling knows of a live task, and its stored config with it.
+def set_resources(conn: Connection, task_id: str, changes: JobValues) -> None:
+    """Change what scheduling knows of a live task (priority, weight), and its stored config with it.
 
     A new priority also takes its place in the queue by submission time again.
     """
-    task, job_id, columns = submitted_tasks.get(conn, task_id), _job_of(conn, task_id), JobValues()
-    if priority is not UNSET:
-        check_priority(priority)
-        columns["priority"], columns["position"] = priority, queue_position(jobs.get(conn, job_id).submitted_at)
-    if weight is not UNSET:
-        check_weight(weight)
-        columns["weight"] = weight
+    task, job_id = submitted_tasks.get(conn, task_id), _job_of(conn, task_id)
+    columns: JobValues = {**changes}
+    if "priority" in changes:
+        check_priority(changes["priority"])
+        columns["position"] = queue_position(jobs.get(conn, job_id).submitted_at)
+    if "weight" in changes:
+        check_weight(changes["weight"])
     jobs.update_row(conn, job_id, columns)
-    resources = {**task.config["resources"], **{k: v for k, v in columns.items() if k != "position"}}
+    resources = {**task.config["resources"], **changes}
     submitted_tasks.update_row(conn, task_id, {"config": {**task.config, "resources": resources}})
 
 

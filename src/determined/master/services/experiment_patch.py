@@ -11,7 +11,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as rows
 from determined.master.db.queries import experiment_edit
 from determined.master.db.rows.experiments import Experiment as ExperimentRow
-from determined.master.db.rows.experiments import ExperimentValues
+from determined.master.db.rows.experiments import ExperimentValues, JobValues
 from determined.master.lifecycle import checkpoint as checkpoints
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.services import experiment_view
@@ -90,14 +90,14 @@ def _name(name: str | None) -> str:
 
 
 def _set_resources(conn: Connection, now: datetime, experiment_id: int, request: PatchExperimentPatchResources) -> None:
-    lifecycle.set_resources(
-        conn,
-        now,
-        experiment_id,
-        priority=UNSET if request.priority is None else request.priority,
-        weight=UNSET if request.weight is None else request.weight,
-        max_slots=request.max_slots,
-    )
+    changes: JobValues = {}
+    if isinstance(request.priority, int):
+        changes["priority"] = request.priority
+    if isinstance(request.weight, int | float):
+        changes["weight"] = request.weight
+    if request.max_slots is not UNSET:
+        changes["max_slots"] = request.max_slots
+    lifecycle.set_resources(conn, now, experiment_id, changes)
 
 
 def _set_keep_policy(

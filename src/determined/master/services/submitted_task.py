@@ -174,7 +174,7 @@ async def set_priority(
 
     def write(conn: Connection) -> TaskDetail:
         _own(conn, caller, kind, task_id)
-        lifecycle.set_resources(conn, task_id, priority=priority)
+        lifecycle.set_resources(conn, task_id, {"priority": priority})
         return _existing(conn, kind, task_id)
 
     return await _changed(ctx, await ctx.db.write(write))
