@@ -50,7 +50,7 @@ class GenericResources(_TaskResources, rules=(_slots_within_cap,)):
     is_single_node: bool = field(Boolean(), "Whether the task must fit on one node.", default=True)
 
 
-class _Task(Section):
+class TaskConfig(Section):
     """The fields that every kind of task has."""
 
     entrypoint: tuple[str, ...] = field(
@@ -74,7 +74,7 @@ class ShellSection(Section):
     )
 
 
-class JobConfig(_Task):
+class JobConfig(TaskConfig):
     """The config of a command, notebook, shell or TensorBoard."""
 
     description: str | None = field(Text(), "Shown in lists. Default: the kind and three random words.", default=None)
@@ -89,7 +89,7 @@ class JobConfig(_Task):
     shell: ShellSection = field(ShellSection, "Settings of a shell.", default={}, since="0.39")
 
 
-class GenericTaskConfig(_Task):
+class GenericTaskConfig(TaskConfig):
     """The config of a generic task."""
 
     resources: GenericResources = field(GenericResources, "What the task needs.", default={})

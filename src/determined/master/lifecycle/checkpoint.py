@@ -150,15 +150,14 @@ def preview_garbage(conn: Connection, experiment_id: int, keep: gc_policy.Keep |
     if settings is None:
         raise NotFound(f"experiment {experiment_id} not found")
     candidates = _candidates(conn, experiment_id)
-    policy = keep or keep_of(settings.storage or {})
+    policy = keep or keep_of(CheckpointStorage.load(settings.storage or {}))
     kept = gc_policy.select_kept(candidates, policy, smaller_is_better=settings.smaller_is_better)
     kept |= rows.exempt(conn, experiment_id)
     return sorted(c.uuid for c in candidates if c.uuid not in kept)
 
 
-def keep_of(section: JsonObject) -> gc_policy.Keep:
-    """Read the keep policy of a `checkpoint_storage` section."""
-    storage = CheckpointStorage.load(section)
+def keep_of(storage: CheckpointStorage) -> gc_policy.Keep:
+    """Read the keep policy of an experiment."""
     return gc_policy.Keep(storage.save_experiment_best, storage.save_trial_best, storage.save_trial_latest)
 
 

@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config import ExperimentConfig
+from determined.config.job import TaskConfig
 from determined.engines.model import Device
 from determined.errors import InvalidArgument
 from determined.master.db.queries import allocation as allocations
@@ -55,5 +56,5 @@ def options_of(conn: Connection, allocation: Allocation) -> JsonObject:
     """Read what the submitter says to such an engine: the `slurm` section of the config."""
     if allocation.trial_id is None:
         submitted = submitted_tasks.find(conn, allocation.task_id)
-        return {} if submitted is None else dict(submitted.config.get("slurm") or {})
+        return {} if submitted is None else dict(TaskConfig.load(submitted.config).slurm.raw)
     return dict(ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config).slurm.raw)

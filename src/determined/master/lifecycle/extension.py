@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
@@ -57,7 +58,7 @@ def _check(conn: Connection, experiment: Experiment) -> None:
     if experiment.archived:
         raise FailedPrecondition(f"experiment {number} is archived; run `det experiment unarchive {number}` first")
     if state == State.COMPLETED and searches.snapshot_seq(conn, number) is None:
-        name = experiment.config["searcher"]["name"]
+        name = ExperimentConfig.load(experiment.config).searcher.name
         extendable = ", ".join(searcher_names(lambda searcher: searcher.extendable))
         raise FailedPrecondition(
             f"experiment {number} is over and its search ({name}) left nothing to extend: only {extendable} keep what"

@@ -5,6 +5,8 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
+from determined.config.job import JobConfig
 from determined.config.task_kinds import NOTEBOOK, TENSORBOARD
 from determined.master.config import MasterConfig
 from determined.master.db.queries import experiment as experiments
@@ -23,14 +25,14 @@ def cluster_storage(config: MasterConfig) -> JsonObject:
 
 def sections_of(conn: Connection, config: MasterConfig, task_type: str, task: SubmittedTask) -> list[JsonObject]:
     """Return the `checkpoint_storage` sections, each once."""
-    if task_type == NOTEBOOK.name and not task.config.get("work_dir"):
+    if task_type == NOTEBOOK.name and not JobConfig.load(task.config).work_dir:
         return [cluster_storage(config)]
     if task_type != TENSORBOARD.name:
         return []
     of_trials = {trials.get(conn, id_).experiment_id for id_ in task.trial_ids or ()}
     sections: list[JsonObject] = []
     for id_ in sorted({*(task.experiment_ids or ()), *of_trials}):
-        section = experiments.get(conn, id_).config["checkpoint_storage"]
+        section = ExperimentConfig.load(experiments.get(conn, id_).config).checkpoint_storage.raw
         if section not in sections:
             sections.append(section)
     return sections

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.lifecycle import checkpoint as lifecycle
@@ -16,7 +17,7 @@ async def preview(ctx: MasterContext, experiment_id: int, params: PreviewCheckpo
 
     def read(conn: Connection) -> JsonObject:
         row = experiments.get(conn, experiment_id)
-        own = lifecycle.keep_of(row.config.get("checkpoint_storage") or {})
+        own = lifecycle.keep_of(ExperimentConfig.load(row.config).checkpoint_storage)
         keep = Keep(
             own.experiment_best if params.save_experiment_best is None else params.save_experiment_best,
             own.trial_best if params.save_trial_best is None else params.save_trial_best,

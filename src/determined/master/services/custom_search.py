@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import to_builtins
 from sqlalchemy import Connection
 
+from determined.config import ExperimentConfig
 from determined.errors import FailedPrecondition
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
@@ -85,7 +86,7 @@ def _own(conn: Connection, caller: Caller, experiment_id: int) -> str:
     experiment = experiments.get(conn, experiment_id)
     require_owner(caller, experiment.owner_id, f"experiment {experiment_id}")
     if not searcher_of(experiment.config).driven_by_user:
-        name = (experiment.config.get("searcher") or {}).get("name")
+        name = ExperimentConfig.load(experiment.config).searcher.name
         raise FailedPrecondition(
             f"experiment {experiment_id}: searcher {name!r} decides by itself; only `searcher.name: custom` has events"
         )

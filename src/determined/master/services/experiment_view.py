@@ -129,6 +129,7 @@ def _experiment(
         parent_archived=row.project_archived or row.workspace_archived,
         workspace_id=row.workspace_id,
         workspace_name=row.workspace_name,
+        # Not by the typed config: that takes 5 µs more, and a list has thousands of rows.
         searcher_type=(row.config.get("searcher") or {}).get("name") or "",
         searcher_metric=row.searcher_metric,
         start_time=rfc3339(row.start_time),

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
@@ -103,10 +104,10 @@ class _Known:
 
 
 def _subject(conn: Connection, experiment_id: int, names: Sequence[str], directions: Sequence[bool]) -> _Subject:
-    config = experiments.get(conn, experiment_id).config
-    objectives = _objectives(config.get("searcher") or {}, names, directions)
+    config = ExperimentConfig.load(experiments.get(conn, experiment_id).config)
+    objectives = _objectives(config.searcher.raw, names, directions)
     mark = rows.mark(conn, experiment_id, State.COMPLETED)
-    return _Subject(experiment_id, config.get("hyperparameters") or {}, objectives, mark)
+    return _Subject(experiment_id, config.hyperparameters, objectives, mark)
 
 
 def _objectives(searcher: JsonObject, names: Sequence[str], directions: Sequence[bool]) -> tuple[Objective, ...]:

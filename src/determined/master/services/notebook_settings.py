@@ -3,12 +3,13 @@
 import msgspec
 
 from determined._json import JsonObject
+from determined.config.job import JobConfig
 from determined.wire.notebook_settings import NotebookSettings, SavedFiles
 
 
 def notebook_settings(
     token: str,
-    config: JsonObject,
+    config: JobConfig,
     *,
     idle_timeout: float | None,
     storage: JsonObject,
@@ -19,7 +20,7 @@ def notebook_settings(
 
     Args:
         token: of the Jupyter server; valid as long as the allocation.
-        config: the task's full config.
+        config: the task's own.
         idle_timeout: the one that counts, the cluster's default included.
         storage: the cluster's own `checkpoint_storage` section, with credentials.
         user_id: of the owner.
@@ -27,9 +28,9 @@ def notebook_settings(
     saved = SavedFiles(storage=storage, prefix=saved_files_prefix(cluster_id, user_id))
     settings = NotebookSettings(
         token=token,
-        idle_type=config.get("notebook_idle_type") or "kernels_or_terminals",
+        idle_type=config.notebook_idle_type,
         reports_idle=idle_timeout is not None,
-        saved_files=None if config.get("work_dir") else saved,
+        saved_files=None if config.work_dir else saved,
     )
     plain: JsonObject = msgspec.to_builtins(settings)
     return plain

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.config.job import JobConfig
 from determined.config.task_kinds import NOTEBOOK, SHELL, TENSORBOARD
 from determined.master.auth import allocation_token, shell_keys
@@ -16,7 +17,7 @@ from determined.master.db.queries.submitted_task import TaskDetail
 from determined.master.lifecycle.idle import idle_timeout
 from determined.master.services.experiment_layers import master_storage
 from determined.master.services.notebook_settings import notebook_settings
-from determined.master.services.tensorboard_settings import SourceExperiment, SourceTrial, tensorboard_settings
+from determined.master.services.tensorboard_settings import SourceTrial, tensorboard_settings
 
 
 def of_task(conn: Connection, ctx: MasterContext, task_id: str) -> JsonObject | None:
@@ -36,7 +37,7 @@ def _of_shell(conn: Connection, ctx: MasterContext, task: TaskDetail) -> JsonObj
 def _of_notebook(conn: Connection, ctx: MasterContext, task: TaskDetail) -> JsonObject:
     return notebook_settings(
         allocation_token.app_token(ctx.cluster.secret, task.allocation_id),
-        task.config,
+        JobConfig.load(task.config),
         idle_timeout=idle_timeout(ctx.config, task.type, task.config),
         storage=master_storage(ctx.config),
         cluster_id=ctx.cluster.cluster_id,
@@ -45,9 +46,9 @@ def _of_notebook(conn: Connection, ctx: MasterContext, task: TaskDetail) -> Json
 
 
 def _of_tensorboard(conn: Connection, ctx: MasterContext, task: TaskDetail) -> JsonObject:
-    whole = [SourceExperiment(id_, _storage(conn, id_)) for id_ in task.experiment_ids or ()]
+    whole = {id_: _storage(conn, id_) for id_ in task.experiment_ids or ()}
     single = [_trial(conn, id_) for id_ in task.trial_ids or ()]
-    return tensorboard_settings(whole, single, task.config, ctx.cluster.cluster_id)
+    return tensorboard_settings(whole, single, JobConfig.load(task.config), ctx.cluster.cluster_id)
 
 
 def _trial(conn: Connection, trial_id: int) -> SourceTrial:
@@ -56,8 +57,7 @@ def _trial(conn: Connection, trial_id: int) -> SourceTrial:
 
 
 def _storage(conn: Connection, experiment_id: int) -> JsonObject:
-    storage: JsonObject = experiments.get(conn, experiment_id).config["checkpoint_storage"]
-    return storage
+    return ExperimentConfig.load(experiments.get(conn, experiment_id).config).checkpoint_storage.raw
 
 
 Settings = Callable[[Connection, MasterContext, TaskDetail], JsonObject]

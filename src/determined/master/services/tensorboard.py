@@ -5,7 +5,7 @@ from collections.abc import Container, Sequence
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.config import mask_secrets
+from determined.config import ExperimentConfig, mask_secrets
 from determined.config.task_kinds import TENSORBOARD
 from determined.errors import Forbidden, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
@@ -76,7 +76,7 @@ def _require_storage(config: MasterConfig, caller: Caller, experiment: SourceExp
     """Refuse a storage with credentials of somebody else's: the TensorBoard is the caller's task and would get them."""
     if caller.admin or caller.user_id == experiment.owner_id:
         return
-    secrets = _secrets(experiment.config.get(_STORAGE) or {})
+    secrets = _secrets(ExperimentConfig.load(experiment.config).checkpoint_storage.raw)
     given_to_all = (cluster_storage(config), experiment.workspace_storage or {})
     if not any(secrets.items() <= storage.items() for storage in given_to_all):
         raise Forbidden(
@@ -92,11 +92,11 @@ def _secrets(storage: JsonObject) -> JsonObject:
 
 def _inherited(caller: Caller, newest: SourceExperiment) -> JsonObject:
     """Return what is laid under the request: the image of the newest experiment, and how to pull it."""
-    environment = newest.config.get("environment") or {}
-    taken: JsonObject = {"image": environment["image"]} if environment.get("image") else {}
-    pull_secrets = ((environment.get("pod_spec") or {}).get("spec") or {}).get("imagePullSecrets")
+    environment = ExperimentConfig.load(newest.config).environment
+    taken: JsonObject = {"image": environment.image.raw} if environment.image.raw else {}
+    pull_secrets = ((environment.pod_spec or {}).get("spec") or {}).get("imagePullSecrets")
     if pull_secrets:
         taken["pod_spec"] = {"spec": {"imagePullSecrets": pull_secrets}}
-    if environment.get("registry_auth") and (caller.admin or caller.user_id == newest.owner_id):
-        taken["registry_auth"] = environment["registry_auth"]
+    if environment.registry_auth and (caller.admin or caller.user_id == newest.owner_id):
+        taken["registry_auth"] = environment.registry_auth.raw
     return {"environment": taken} if taken else {}

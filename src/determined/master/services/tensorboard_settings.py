@@ -1,21 +1,14 @@
 """Settings of a TensorBoard's program: its sources, each with its own storage and credentials."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
 
 from determined._json import JsonObject
+from determined.config.job import JobConfig
 from determined.master.services.experiment_files import tensorboard_of_experiments
 from determined.wire.tensorboard_settings import TensorboardSettings, TensorboardSource
-
-
-@dataclass(frozen=True, slots=True)
-class SourceExperiment:
-    """Experiment whose event files are shown. `storage`: its `checkpoint_storage` section, with credentials."""
-
-    id: int
-    storage: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +21,22 @@ class SourceTrial:
 
 
 def tensorboard_settings(
-    experiments: Iterable[SourceExperiment], trials: Iterable[SourceTrial], config: JsonObject, cluster_id: str
+    experiments: Mapping[int, JsonObject], trials: Iterable[SourceTrial], config: JobConfig, cluster_id: str
 ) -> JsonObject:
-    """Return the settings. `config` is the task's full config.
+    """Return the settings.
+
+    Args:
+        experiments: the `checkpoint_storage` section, with credentials, of each experiment that is shown, by its id.
+        trials: those that are shown by themselves.
+        config: the task's own.
+        cluster_id: of this cluster.
 
     A trial of an experiment that is a source itself adds nothing, unless its files lie in another storage.
     """
-    whole = {one.id: one.storage for one in experiments}
-    single = {one.id: one for one in trials if whole.get(one.experiment_id) != one.storage}
-    sources = [_of_experiment(cluster_id, id_, storage) for id_, storage in sorted(whole.items())]
+    single = {one.id: one for one in trials if experiments.get(one.experiment_id) != one.storage}
+    sources = [_of_experiment(cluster_id, id_, experiments[id_]) for id_ in sorted(experiments)]
     sources += [_of_trial(cluster_id, one) for _, one in sorted(single.items())]
-    settings = TensorboardSettings(sources=sources, args=list(config.get("tensorboard_args") or []))
+    settings = TensorboardSettings(sources=sources, args=list(config.tensorboard_args))
     plain: JsonObject = msgspec.to_builtins(settings)
     return plain
 

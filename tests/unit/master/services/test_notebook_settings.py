@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from determined.config.job import JobConfig
 from determined.master.services.notebook_settings import notebook_settings, saved_files_prefix
 from determined.wire.codec import convert
 from determined.wire.notebook_settings import NotebookSettings
@@ -11,7 +12,7 @@ STORE = {"type": "s3", "bucket": "b", "secret_key": "hidden"}
 
 def _settings(config: dict[str, Any], idle_timeout: float | None = None) -> NotebookSettings:
     plain = notebook_settings(
-        "sesame", config, idle_timeout=idle_timeout, storage=STORE, cluster_id="cluster", user_id=7
+        "sesame", JobConfig.load(config), idle_timeout=idle_timeout, storage=STORE, cluster_id="cluster", user_id=7
     )
     return convert(plain, NotebookSettings)
 
