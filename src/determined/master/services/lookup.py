@@ -73,18 +73,17 @@ def parse(text: str) -> list[Wanted]:
 def _hits(conn: Connection, ctx: MasterContext, wanted: Wanted, limit: int) -> Iterator[Hit]:
     """Yield hits of each kind; the order of kinds decides between equally close ones."""
     text, number = wanted.text, wanted.number
-    if wanted.means(HitKind.EXPERIMENT):
-        yield from _experiments(conn, text, number, limit)
-    if wanted.means(HitKind.TRIAL):
-        yield from _trial(conn, number)
-    if wanted.means(HitKind.PROJECT):
-        yield from _projects(conn, text, number, limit)
-    if wanted.means(HitKind.WORKSPACE):
-        yield from _workspaces(conn, text, number, limit)
-    if wanted.means(HitKind.POOL):
-        yield from _pools(ctx, text)
-    if wanted.means(HitKind.USER):
-        yield from _users(conn, text, number, limit)
+    by_kind = {
+        HitKind.EXPERIMENT: _experiments(conn, text, number, limit),
+        HitKind.TRIAL: _trial(conn, number),
+        HitKind.PROJECT: _projects(conn, text, number, limit),
+        HitKind.WORKSPACE: _workspaces(conn, text, number, limit),
+        HitKind.POOL: _pools(ctx, text),
+        HitKind.USER: _users(conn, text, number, limit),
+    }
+    for kind, hits in by_kind.items():  # generators: nothing is read of a kind that is not wanted
+        if wanted.means(kind):
+            yield from hits
 
 
 def _experiments(conn: Connection, text: str, number: int | None, limit: int) -> Iterator[Hit]:
