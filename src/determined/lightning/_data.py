@@ -2,7 +2,7 @@
 under the same random numbers, and enter it where the checkpoint left it."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -93,12 +93,7 @@ class FollowedLoader:
         if plan is not None:
             self._skip(iterator, plan["given"])
             _random.put_back(plan["now"])
-        while True:
-            self._note()
-            try:
-                batch = next(iterator)
-            except StopIteration:
-                return
+        for batch in _announced(iterator, self._note):
             self._given += 1
             yield batch
 
@@ -158,13 +153,7 @@ class StatefulLoader(FollowedLoader):
 
     def go_on(self, iterator: Iterator[object]) -> Iterator[Any]:
         """The rest of an iterator of the loader's."""
-        while True:
-            self._note()
-            try:
-                batch = next(iterator)
-            except StopIteration:
-                return
-            yield batch
+        return _announced(iterator, self._note)
 
     def _note(self) -> None:
         if self._is_wanted or self._ahead:
@@ -190,3 +179,14 @@ def _draws_indices(loader: object) -> bool:
     if not isinstance(loader, torch.utils.data.DataLoader) or loader.num_workers > 0:
         return False
     return not isinstance(loader.dataset, torch.utils.data.IterableDataset)
+
+
+def _announced(iterator: Iterator[object], announce: Callable[[], None]) -> Iterator[Any]:
+    """Call `announce` right before each batch is fetched, and once more before the end is seen."""
+    while True:
+        announce()
+        try:
+            batch = next(iterator)
+        except StopIteration:
+            return
+        yield batch
