@@ -82,9 +82,7 @@ class Checkpoints:
         everybody = self._dist.gather((rng, data))
         self._pending = self._context._gradients.pending(self._context.optimizers, self._dist.size)
         storage_id = self._way_to_save()(dataclasses.replace(state, last_ckpt=state.batches_trained), everybody)
-        self._callbacks.fire("on_checkpoint_upload_end", storage_id)
-        restore_rng(rng)  # callbacks may have drawn: a run that goes on from here will not have
-        return storage_id
+        return self._uploaded(storage_id, rng)
 
     def restore(self, storage_id: str, state: TrialState) -> Restored:
         """Load models, optimizers, schedulers, scaler and callbacks from a checkpoint, on all ranks together.
@@ -105,6 +103,11 @@ class Checkpoints:
         self._callbacks.fire("on_checkpoint_load_start", checkpoint)
         self._load(checkpoint)
         return self._restored(checkpoint, counters, state)
+
+    def _uploaded(self, storage_id: str, rng: RngState) -> str:
+        self._callbacks.fire("on_checkpoint_upload_end", storage_id)
+        restore_rng(rng)  # callbacks may have drawn: a run that goes on from here will not have
+        return storage_id
 
     def _load_shards(self, checkpoint: JsonObject, path: Path) -> None:
         if not _formats.has_shards(path):

@@ -36,9 +36,7 @@ def backend(
 ) -> Iterator[core.DistributedContext | None]:
     """Have DeepSpeed's process group for the length of the block, unless the trial makes it by itself.
 
-    Args:
-        info: the trial this process works on, None off cluster.
-        given: who this process is, where the user's script says it; ignored on a cluster.
+    The arguments are those of `determined.pytorch._parallel.backend`.
     """
     ranks = given if info is None and given is not None else _launched(info)
     with _alone() if ranks is None or ranks.size == 1 else contextlib.nullcontext():

@@ -10,7 +10,7 @@ from typing import Any, cast
 from determined._json import JsonObject
 from determined.pytorch import _formats
 from determined.pytorch._checkpoint import Checkpoints, Restored, torch_metadata, write_state
-from determined.pytorch._state import TrialState, restore_rng, take_rng
+from determined.pytorch._state import TrialState, take_rng
 from determined.pytorch.deepspeed import _files
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial
@@ -42,20 +42,13 @@ class DeepSpeedCheckpoints(Checkpoints):
             self._write_own(path, own, saved if is_chief else None)
             self._callbacks.fire("on_checkpoint_end", str(path))
             self._callbacks.fire("on_checkpoint_write_end", str(path))
-        self._callbacks.fire("on_checkpoint_upload_end", storage_id)
-        restore_rng(rng)  # callbacks may have drawn: a run that goes on from here will not have
-        return storage_id
+        return self._uploaded(storage_id, rng)
 
     def restore(self, storage_id: str, state: TrialState) -> Restored:
-        """Load engines and callbacks from a checkpoint, on all ranks together.
-
-        Args:
-            storage_id: the checkpoint, this trial's or another's.
-            state: that of a trial that begins: it tells which trial this is.
+        """Load engines and callbacks from a checkpoint, as `Checkpoints.restore` does with models and optimizers.
 
         Raises:
             CheckpointNotFound: it is none of a DeepSpeedTrial.
-            UnsafeCheckpoint: another trial's, and it holds objects whose loading would run code.
         """
         with self._core.checkpoint.restore_path(storage_id) as path:
             is_own = self._is_own(storage_id)
