@@ -49,7 +49,7 @@ class _Reader:
             names = {**names, **self._parameters(node, own)}
         names.update(self._bindings(node, names))
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            yield self._label(node.value, names), node.attr
+            yield from ((base, node.attr) for base in self._label(node.value, names).split("|"))
         for child in ast.iter_child_nodes(node):
             yield from self._walk(child, names, own)
 
@@ -91,6 +91,8 @@ class _Reader:
 
 
 def _class_of(annotation: ast.expr) -> str:
-    """The class that an annotation names: `X`, `a.X`, `X | None`, `Sequence[X]`."""
+    """The class that an annotation names: `X`, `a.X`, `X | None`, `Sequence[X]`; several are joined by a bar."""
+    if isinstance(annotation, ast.BinOp):
+        return "|".join(filter(None, (_class_of(annotation.left), _class_of(annotation.right))))
     known = [word for word in re.findall(r"\b[A-Z]\w+", ast.unparse(annotation)) if word != "None"]
     return known[-1] if known else ""

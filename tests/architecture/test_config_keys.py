@@ -46,6 +46,7 @@ PASSED_ON = {
 SHOWN = {
     "experiment.security": "a master config has a section of that name, which is read",
     "master.feature_switches": "told to clients in GET /api/v1/master",
+    "environment.pod_spec": "its pull secrets are laid under the config of a TensorBoard, where they are ignored, too",
     "environment.proxy_ports": "Docker publishes them; the proxy that they are for does not exist",
     "profiling.begin_on_batch": "ExperimentConfig.profiling_interval() answers old trials",
     "profiling.end_after_batch": "ExperimentConfig.profiling_interval() answers old trials",
@@ -136,6 +137,7 @@ def test_every_exception_is_of_a_key_that_exists(keys: list[Key]) -> None:
     [
         ("config.resources.weight", ("resources", "weight")),
         ("def f(asked: BindMount | None): asked.read_only", ("bind_mount", "read_only")),
+        ("def f(asked: Environment | TaskContainerDefaults): asked.image", ("environment", "image")),
         ("token = ctx.config.security.token\ntoken.max_lifespan_days", ("token", "max_lifespan_days")),
         ("[pool.scheduler for pool in config.pools]", ("pools", "scheduler")),
         ("Resources.load(row.config).weight", ("resources", "weight")),
