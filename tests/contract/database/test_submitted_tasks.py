@@ -180,6 +180,13 @@ def test_files_of_a_task_come_back_byte_for_byte(conn: Connection, world: World)
     assert submitted_task.context(conn, "a") == bytes(range(256))
 
 
+def test_files_of_a_task_are_deleted_and_those_of_others_stay(conn: Connection, world: World) -> None:
+    for task_id in ("a", "b"):
+        submitted_task.put_context(conn, submitted(world, task_id), b"packed")
+    submitted_task.delete_context(conn, "a")
+    assert (submitted_task.context(conn, "a"), submitted_task.context(conn, "b")) == (None, b"packed")
+
+
 def test_the_target_of_a_service_is_the_run_that_lives(conn: Connection, world: World) -> None:
     owner = world.user({})
     submitted(world, "a", owner_id=owner, kind="NOTEBOOK")
