@@ -53,9 +53,10 @@ def ensure(home: Path = HOME, *, if_needed: bool = True) -> None:
 
 def _build(home: Path) -> None:
     """Aside, and put in place when it is whole: a master may serve the old page meanwhile."""
+    sys.stderr.write("building the web page (a minute or more, once)\n")
     if not _is_installed(home):
         _install(home)
-    _npm(home, "run", "build")
+    _npm(home, "run", "--silent", "build")
     old = home / "dist.old"
     shutil.rmtree(old, ignore_errors=True)
     if (home / "dist").exists():
@@ -74,7 +75,7 @@ def _install(home: Path) -> None:
     lock = home / "package-lock.json"
     before, times = lock.read_bytes(), lock.stat()
     try:
-        _npm(home, "install", "--no-audit", "--no-fund")
+        _npm(home, "install", "--silent", "--no-audit", "--no-fund")
     finally:
         if lock.read_bytes() != before:
             lock.write_bytes(before)
