@@ -56,7 +56,7 @@ def _build(home: Path) -> None:
     sys.stderr.write("building the web page (a minute or more, once)\n")
     if not _is_installed(home):
         _install(home)
-    _npm(home, "run", "--silent", "build")
+    _npm(home, "run", "build", "--silent")
     old = home / "dist.old"
     shutil.rmtree(old, ignore_errors=True)
     if (home / "dist").exists():
@@ -75,7 +75,7 @@ def _install(home: Path) -> None:
     lock = home / "package-lock.json"
     before, times = lock.read_bytes(), lock.stat()
     try:
-        _npm(home, "install", "--silent", "--no-audit", "--no-fund")
+        _npm(home, "install", "--no-audit", "--no-fund", "--silent")
     finally:
         if lock.read_bytes() != before:
             lock.write_bytes(before)

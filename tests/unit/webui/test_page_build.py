@@ -61,7 +61,7 @@ def test_a_page_is_built_once_and_packages_are_fetched_first(build: ModuleType, 
     build.ensure(home)
     build.ensure(home)
     assert build.is_built(home)
-    assert _calls(home) == ["npm install --no-audit --no-fund", "npm run build"]
+    assert _calls(home) == ["npm install --no-audit --no-fund --silent", "npm run build --silent"]
 
 
 def test_a_newer_source_asks_for_another_build(build: ModuleType, home: Path) -> None:
@@ -84,7 +84,7 @@ def test_packages_that_are_there_are_not_fetched_again(build: ModuleType, home: 
     (home / "node_modules").mkdir()
     (home / "node_modules" / ".package-lock.json").write_text("{}")
     build.ensure(home)
-    assert _calls(home) == ["npm run build"]
+    assert _calls(home) == ["npm run build --silent"]
 
 
 def test_npm_may_name_more_platforms_in_the_lockfile_which_stays_as_it_was(build: ModuleType, home: Path) -> None:
@@ -95,7 +95,7 @@ def test_npm_may_name_more_platforms_in_the_lockfile_which_stays_as_it_was(build
     build.ensure(home)
     assert lock.read_bytes() == before
     build.ensure(home, if_needed=False)
-    assert _calls(home) == ["npm install --no-audit --no-fund", "npm run build", "npm run build"]
+    assert _calls(home) == ["npm install --no-audit --no-fund --silent", "npm run build --silent", "npm run build"]
 
 
 @pytest.mark.parametrize("change", [{"version": "2.0.0"}, {"integrity": "sha512-BBBB"}])
