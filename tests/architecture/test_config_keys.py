@@ -47,7 +47,6 @@ SHOWN = {
     "experiment.security": "a master config has a section of that name, which is read",
     "master.feature_switches": "told to clients in GET /api/v1/master",
     "environment.pod_spec": "its pull secrets are laid under the config of a TensorBoard, where they are ignored, too",
-    "environment.proxy_ports": "Docker publishes them; the proxy that they are for does not exist",
     "profiling.begin_on_batch": "ExperimentConfig.profiling_interval() answers old trials",
     "profiling.end_after_batch": "ExperimentConfig.profiling_interval() answers old trials",
     "profiling.sync_timings": "ExperimentConfig.profiling_sync_timings() answers old trials",
