@@ -12,7 +12,7 @@ from typing import Any
 
 from determined.api import experiment, task, trial
 from determined.api.session import Session
-from determined.cli import render
+from determined.cli import queue_notice, render
 from determined.cli.grammar import Arg, OneOf, UsageError, arg, count, one_of
 from determined.errors import MasterNotFound, Unavailable
 from determined.wire.base import OrderBy
@@ -62,7 +62,7 @@ def print_task(session: Session, task_id: str, args: argparse.Namespace) -> None
 def follow_task(session: Session, task_id: str) -> None:
     """Print the log of a task to its end."""
     reopen = f"det task logs -f {task_id}"
-    with _interruptible(reopen):
+    with _interruptible(reopen), queue_notice.of_queue(session, task_id):
         _each(_lasting(session, True, lambda: task.logs(session, task_id, LogQuery(follow=True))), as_json=False)
     render.line(f"Task log stream ended. {_REOPEN} {reopen}", style="green")
 
@@ -76,7 +76,7 @@ def follow_first_trial(session: Session, experiment_id: int) -> int | None:
         return None
     render.line(f"Following first trial with ID {first_trial}")
     reopen = f"det trial logs -f {first_trial}"
-    with _interruptible(reopen):
+    with _interruptible(reopen), queue_notice.of_queue(session, str(experiment_id)):
         _each(_lasting(session, True, lambda: trial.logs(session, first_trial, LogQuery(follow=True))), as_json=False)
     return first_trial
 

@@ -187,6 +187,7 @@ class Waiting:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._progress: str | None = None
         self._status: Any = None
 
     def __enter__(self) -> "Waiting":
@@ -198,6 +199,28 @@ class Waiting:
         else:
             line(self._text, file=sys.stderr)
         return self
+
+    def say(self, text: str | None) -> None:
+        """Print a line that stays, above the sign."""
+        if text is None:
+            return
+        if self._status is not None:
+            self._status.console.print(harmless(text), style="yellow", markup=False, highlight=False, soft_wrap=True)
+        else:
+            line(text, file=sys.stderr)
+
+    def progress(self, text: str | None) -> None:
+        """Show how far it is, beside the sign; as a line of its own where there is no terminal."""
+        if not text or text == self._progress:
+            return
+        self._progress = text
+        if self._status is None:
+            line(text, file=sys.stderr)
+            return
+        from rich.markup import escape
+
+        room = max(self._status.console.width - 4, 20)  # a second line would jump up and down
+        self._status.update(escape(f"{self._text}: {harmless(text)}"[:room]))
 
     def stop(self) -> None:
         if self._status is not None:

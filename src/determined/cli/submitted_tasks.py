@@ -14,12 +14,13 @@ from determined.api import submitted_task as api
 from determined.api import user, workspace
 from determined.api.session import Session
 from determined.api.submitted_task import Launched, Noun
-from determined.cli import environment, log_follow, render
+from determined.cli import environment, log_follow, queue_notice, render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.context_files import JSON_GROWTH, read_files
 from determined.cli.grammar import Arg, Command, Group, UsageError, arg, command, group
 from determined.errors import DeterminedError, FailedPrecondition
+from determined.wire.allocation import AllocationState
 from determined.wire.submitted_task import LaunchRequest, ListSubmittedTasks, SubmittedTask
 from determined.wire.workspace import ListWorkspaces
 
@@ -129,9 +130,11 @@ def read_config(args: argparse.Namespace, extra: JsonObject) -> JsonObject:
 def await_ready(session: Session, noun: Noun, task_id: str) -> SubmittedTask:
     """Wait until the service of a task answers. Raises FailedPrecondition if it ends before that."""
     deadline = time.monotonic() + _READY_SECONDS
-    with render.Waiting(f"Waiting for {noun.name} to become ready"):
+    with render.Waiting(f"Waiting for {noun.name} to become ready") as waiting:
+        notices = queue_notice.StartNotices(session, task_id, waiting)
         found = api.get(session, noun, task_id)
         while not found.is_ready and found.end_time is None and time.monotonic() < deadline:
+            notices.look(is_queued=found.state == AllocationState.QUEUED)
             time.sleep(_LOOK_SECONDS)
             found = api.get(session, noun, task_id)
     logs = f"see: det {noun.name} logs {task_id}"

@@ -29,6 +29,7 @@ async def test_request_that_does_not_fit_waits_with_a_reason(world: World) -> No
     await world.until(lambda: world.reconciler._cluster.reasons)
     [reason] = world.reconciler._cluster.reasons.values()
     assert "waits for 2 free slots in pool 'default': 1 of 4 free" in reason
+    assert "; held by experiment 1 '" in reason and reason.endswith("' (3 slots)")
     [launch] = world.machine.alive.values()
     await world.exit(launch.resource_id)
     await world.until(lambda: len(world.machine.launched) == 2)

@@ -28,6 +28,7 @@ from determined.master.lifecycle.capacity import Capacity, Overrides, capacities
 from determined.master.lifecycle.cluster import PlacedNode, PlacingEngine
 from determined.master.lifecycle.pools import Pool, SchedulerKind
 from determined.master.lifecycle.ports import PortChoice
+from determined.master.lifecycle.slot_holders import holders
 from determined.master.lifecycle.states import AllocationState
 
 _QUEUED_PER_EXPERIMENT = 100  # more would only wait, and cost every look at the queue and every pause
@@ -109,8 +110,8 @@ def forecast(conn: Connection, world: SchedulingInput, wanted: Request, pool: st
     """Return what a request would wait for if it were made now; None when it would start."""
     if pool in world.placing:
         return f"pool '{pool}' has a queue of its own, in which '{world.placing[pool][0]}' decides when it starts"
-    chosen, held = _situation(conn, world)
-    _decide_pool(world, chosen, pool, [*_requests(conn, chosen.live, held).get(pool, ()), wanted])
+    chosen = _situation(conn, world)
+    _decide_pool(world, chosen, pool, [*_requests(conn, chosen).get(pool, ()), wanted])
     if any(allocation_id == wanted.allocation_id for allocation_id, _ in chosen.starts):
         return None
     return chosen.reasons.get(wanted.allocation_id, f"waits for its turn in pool '{pool}'")
@@ -136,6 +137,7 @@ def _queue(conn: Connection, now: datetime) -> list[str]:
 @dataclass(slots=True)
 class _Chosen:
     live: Sequence[LiveAllocation] = ()
+    held: Sequence[Runner] = ()  # runners that hold some of the capacity
     capacity: dict[str, Capacity] = field(default_factory=dict)
     starts: list[tuple[str, list[tuple[str, int]]]] = field(default_factory=list)
     handed: list[tuple[str, str]] = field(default_factory=list)  # allocation, pool: to engines that choose the nodes
@@ -146,27 +148,27 @@ class _Chosen:
 
 
 def _decide(conn: Connection, world: SchedulingInput) -> _Chosen:
-    chosen, held = _situation(conn, world)
+    chosen = _situation(conn, world)
     if all(row.state != AllocationState.PENDING for row in chosen.live):
         return chosen
-    for name, requests in _requests(conn, chosen.live, held).items():
+    for name, requests in _requests(conn, chosen).items():
         _decide_pool(world, chosen, name, requests)
     return chosen
 
 
-def _situation(conn: Connection, world: SchedulingInput) -> tuple[_Chosen, Sequence[Runner]]:
-    """Return what is there before anything is decided, and the runners that hold some of it."""
+def _situation(conn: Connection, world: SchedulingInput) -> _Chosen:
+    """Return what is there before anything is decided."""
     live = allocations.live_with_job(conn)
     held = runners.of_live_allocations(conn)
-    return _Chosen(live, capacities(world.nodes, held, Overrides(node_rows.overrides(conn)), world.pools)), held
+    return _Chosen(live, held, capacities(world.nodes, held, Overrides(node_rows.overrides(conn)), world.pools))
 
 
-def _requests(conn: Connection, live: Sequence[LiveAllocation], held: Sequence[Runner]) -> dict[str, list[Request]]:
+def _requests(conn: Connection, chosen: _Chosen) -> dict[str, list[Request]]:
     """Return the requests of everything live, by pool."""
     excluded = allocations.excluded_nodes(conn)
-    placements = _placements(held)
+    placements = _placements(chosen.held)
     requests: dict[str, list[Request]] = {}
-    for row in live:
+    for row in chosen.live:
         requests.setdefault(row.pool, []).append(_request(row, excluded, placements))
     return requests
 
@@ -190,11 +192,25 @@ def _decide_pool(world: SchedulingInput, chosen: _Chosen, name: str, requests: l
     decision = _DECIDE[pool.scheduler](requests, views, pool.settings)
     chosen.starts += decision.start
     chosen.preempts += decision.preempt
-    chosen.reasons.update(decision.reasons)
+    chosen.reasons.update(_with_holders(decision.reasons, waiting, chosen, _views(chosen, name)))
     started = {allocation_id for allocation_id, _ in decision.start}
     chosen.queued[name] = [r.slots for r in waiting if r.allocation_id not in started]
     if world.launch_error:
         chosen.rejects += [r.allocation_id for r in requests if _out_of_nodes(r, views, pool.settings)]
+
+
+def _with_holders(
+    reasons: dict[str, str], waiting: list[Request], chosen: _Chosen, views: list[NodeView]
+) -> dict[str, str]:
+    """Return the reasons; those of requests for more slots than are free also name the jobs that hold them."""
+    who = holders(chosen.live, chosen.held, {v.id for v in views}, sum(v.total_slots for v in views))
+    free = sum(v.free_slots for v in views)
+    short = {r.allocation_id for r in waiting if r.slots > free}
+    if who is None:
+        return reasons
+    return {
+        one: f"{text}; {who}" if one in short and not is_impossible(text) else text for one, text in reasons.items()
+    }
 
 
 def _views(chosen: _Chosen, pool: str) -> list[NodeView]:
