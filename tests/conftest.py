@@ -1,5 +1,6 @@
-"""For every test: an interrupt is heard as at a terminal, also in a suite that a shell runs in the background; and
-property tests try the same examples everywhere, however long a busy machine takes for one."""
+"""For every test: an interrupt is heard as at a terminal, also in a suite that a shell runs in the background; programs
+that it starts die of a hangup, also under nohup; property tests try the same examples everywhere, however long it takes.
+"""
 
 import contextlib
 import os
@@ -9,6 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)  # children inherit what is ignored, but no handler
 
 with contextlib.suppress(ImportError):  # environments of frameworks have no Hypothesis
     from hypothesis import HealthCheck, settings

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+PING = b"\x89"  # first byte of such a frame
+
 
 @dataclass
 class Received:
@@ -111,7 +113,7 @@ def echo_websocket(request: Received, connection: socket.socket, app: SmallApp) 
     lines += [f"Sec-WebSocket-Accept: {accept}", "", ""]
     connection.sendall("\r\n".join(lines).encode())
     while data := connection.recv(2**16):
-        if data[0] == 0x89:
+        if data.startswith(PING):
             app.pings += 1  # sent back as it came, a client would take it for a fault and close
         else:
             connection.sendall(data)
