@@ -2,21 +2,19 @@
 
 import sys
 import time
+from dataclasses import replace
 
-from determined.api import experiment, trial
+from determined.api import experiment, task, trial
 from determined.api.session import Session
 from determined.cli import log_follow, render
 from determined.errors import DeterminedError
-from determined.rundir.failure_cause import Cause, LogLine, find_cause
+from determined.rundir.failure_cause import Cause, read_cause
 from determined.search.registry import is_multi_trial
-from determined.wire.base import OrderBy
 from determined.wire.experiment import Experiment, ListTrials
-from determined.wire.log import LogQuery
-from determined.wire.trial import TrialState
+from determined.wire.trial import Trial, TrialState
 
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
 _SETTLE_SECONDS = 30.0  # only ends a hang: an experiment ends right after its last trial
-_LAST_LINES = 400  # of the log, enough for the tracebacks of several ranks
 
 
 def follow(session: Session, experiment_id: int) -> int:
@@ -35,13 +33,35 @@ def report(session: Session, ended: Experiment, trial_id: int | None = None) -> 
     if state == "CANCELED":
         render.warn(f"Experiment {ended.id} was canceled; to run it again: det e continue {ended.id}")
         return 1
-    failed = _failed_trial(session, ended.id, trial_id)
     if state == "ERROR":
-        _print_block(f"Experiment {ended.id} failed", session, ended, failed)
+        _print_block(*failure_block(session, ended, trial_id))
         return 1
-    if failed is not None and failed == trial_id:
-        _print_block(f"Trial {failed} failed; experiment {ended.id} goes on ({state})", session, ended, failed)
+    failed = trial.get(session, trial_id) if trial_id is not None else None
+    if failed is not None and render.state_of(failed.state) == "ERROR":
+        title = f"Trial {failed.id} failed; experiment {ended.id} goes on ({state})"
+        _print_block(title, _parts(_cause(session, failed), failed.id))
     return 0
+
+
+def failed_trials(session: Session, experiment_id: int) -> str:
+    """Return `; 3 of 4 trials failed`, or nothing where none did."""
+    states = [render.state_of(t.state) for t in experiment.trials(session, experiment_id)]
+    failed = states.count("ERROR")
+    return f"; {failed} of {len(states)} trials failed" if failed else ""
+
+
+def failure_block(session: Session, failed: Experiment, trial_id: int | None = None) -> tuple[str, str]:
+    """Return the title and the lines that say why an experiment failed. `trial_id`: of a trial that was followed."""
+    trial_id = _failed_trial(session, failed.id, trial_id)
+    cause = _cause(session, trial.get(session, trial_id)) if trial_id is not None else Cause()
+    what = cause.what or failed.error
+    cause = replace(cause, what=what, likely=cause.likely or _more_than(what, failed.error))
+    return f"Experiment {failed.id} failed", _parts(cause, trial_id, failed.id)
+
+
+def trial_failure_block(session: Session, failed: Trial) -> tuple[str, str]:
+    """Return the title and the lines that say why a trial failed."""
+    return f"Trial {failed.id} failed", _parts(_cause(session, failed), failed.id)
 
 
 def _settled(session: Session, experiment_id: int, trial_id: int | None) -> Experiment:
@@ -70,19 +90,20 @@ def _failed_trial(session: Session, experiment_id: int, trial_id: int | None) ->
     return next((t.id for t in trials), None)
 
 
-def _print_block(title: str, session: Session, ended: Experiment, trial_id: int | None) -> None:
-    cause = _cause(session, trial_id) if trial_id is not None else Cause()
-    what = cause.what or ended.error
-    lines = {
-        "what": what,
-        "where": cause.where,
-        "cause": cause.likely or _more_than(what, ended.error),
-        "fix": cause.advice,
-        "next": f"det trial logs {trial_id} --tail 50" if trial_id is not None else f"det e describe {ended.id}",
-    }
-    parts = [f"  {name + ':':<7} {text}" for name, text in lines.items() if text]
+def _print_block(title: str, parts: str) -> None:
     render.line(f"\n{title}", style="red", file=sys.stderr)
-    render.line("\n".join(parts), file=sys.stderr)
+    render.line(parts, file=sys.stderr)
+
+
+def _parts(cause: Cause, trial_id: int | None, experiment_id: int | None = None) -> str:
+    lines = {
+        "what": cause.what,
+        "where": cause.where,
+        "cause": cause.likely,
+        "fix": cause.advice,
+        "next": f"det trial logs {trial_id} --tail 50" if trial_id is not None else f"det e describe {experiment_id}",
+    }
+    return "\n".join(f"  {name + ':':<7} {text}" for name, text in lines.items() if text)
 
 
 def _more_than(what: str | None, error: str | None) -> str | None:
@@ -90,10 +111,12 @@ def _more_than(what: str | None, error: str | None) -> str | None:
     return None if error == what or (error or "").startswith("every trial failed") else error
 
 
-def _cause(session: Session, trial_id: int) -> Cause:
-    try:
-        entries = list(trial.logs(session, trial_id, LogQuery(limit=_LAST_LINES, order_by=OrderBy.DESC)))
-    except DeterminedError:  # the log may be gone by retention: the experiment's own reason is still known
+def _cause(session: Session, failed: Trial) -> Cause:
+    """Return the cause that the runner of the trial's last run reported."""
+    if not failed.task_id:
         return Cause()
-    lines = [LogLine(e.log or "", e.source, (e.container_id, e.rank_id)) for e in reversed(entries)]
-    return find_cause(lines)
+    try:
+        newest = next((a for a in task.get(session, failed.task_id).allocations if a.exit_reason), None)
+    except DeterminedError:  # the experiment's own reason is still known
+        return Cause()
+    return read_cause(newest.exit_reason or "") if newest is not None else Cause()

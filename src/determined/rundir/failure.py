@@ -71,8 +71,12 @@ def forget_failure(run_dir: Path) -> None:
     (run_dir / _NAME).unlink(missing_ok=True)
 
 
+def is_progress_bar(line: str) -> bool:
+    return _PROGRESS_BAR.search(line[-_BAR_CHARACTERS:]) is not None
+
+
 def _significant(lines: list[str]) -> list[str]:
-    significant = [line[:_LINE_CHARACTERS] for line in lines if not _PROGRESS_BAR.search(line[-_BAR_CHARACTERS:])]
+    significant = [line[:_LINE_CHARACTERS] for line in lines if not is_progress_bar(line)]
     return significant[-LAST_LINES:]
 
 

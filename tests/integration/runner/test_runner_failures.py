@@ -73,11 +73,11 @@ def test_exception_of_a_script_is_the_reason_with_the_line_and_what_helps(
     fake_master: FakeMaster, runner: RunnerUnderTest
 ) -> None:
     told = failed(fake_master, runner, "def load():\n    open('data/train.csv')\n\nload()\n")
-    first, explanation = told.message.split("\n")
+    first, what, where, _, fix = told.message.split("\n")
     assert (told.cause, told.code, first) == (ExitCause.EXITED, 1, "the entrypoint exited with status 1")
-    assert explanation.startswith("FileNotFoundError: [Errno 2] No such file or directory: 'data/train.csv'")
-    assert "(train.py, line 2, in load: open('data/train.csv'))" in explanation
-    assert "put the file into that directory" in explanation
+    assert what == "what: FileNotFoundError: [Errno 2] No such file or directory: 'data/train.csv'"
+    assert where == "where: train.py, line 2, in load: open('data/train.csv')"
+    assert fix.startswith("fix: put the file into that directory")
 
 
 def test_exception_of_a_class_within_a_function_is_the_reason_too(
@@ -85,15 +85,36 @@ def test_exception_of_a_class_within_a_function_is_the_reason_too(
 ) -> None:
     source = "def run():\n    class Diverged(Exception): pass\n    raise Diverged('loss is nan')\nrun()\n"
     told = failed(fake_master, runner, source)
-    assert "Diverged: loss is nan (train.py, line 3, in run" in told.message
+    assert "Diverged: loss is nan\nwhere: train.py, line 3, in run" in told.message
 
 
-def test_script_that_exits_by_itself_is_explained_by_its_status_alone(
+def test_script_that_exits_by_itself_is_explained_by_its_status_and_last_line(
     fake_master: FakeMaster, runner: RunnerUnderTest
 ) -> None:
     told = failed(fake_master, runner, "import sys; sys.exit('no data today')")
-    assert (told.code, told.message) == (1, "the entrypoint exited with status 1")
+    assert (told.code, told.message) == (
+        1,
+        "the entrypoint exited with status 1; last line of its stderr: no data today",
+    )
     assert fake_master.texts() == ["no data today"]
+
+
+def test_import_from_an_own_package_is_explained_by_the_own_file(
+    fake_master: FakeMaster, runner: RunnerUnderTest
+) -> None:
+    fake_master.files = {"train.py": "import pkg.gone\n", "pkg/__init__.py": ""}
+    fake_master.spec.entrypoint = "python3 train.py"
+    told = runner.start().finish()
+    assert "\ncause: 'pkg' is your own" in told.message and "has no 'pkg.gone'" in told.message
+
+
+def test_hostile_last_line_is_harmless_in_the_reason(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:
+    source = "import os\nos.write(2, b'\\x1b[31m\\xff\\x00 db://u:pw@h ' + b'A' * 5000)\nos._exit(9)\n"
+    told = failed(fake_master, runner, source)
+    assert told.message.startswith(
+        "the entrypoint exited with status 9; last line of its stderr: \ufffd  db://u:***@h A"
+    )
+    assert len(told.message) < 1000 and "\x1b" not in told.message
 
 
 def test_results_left_in_the_working_directory_are_named(

@@ -42,10 +42,11 @@ def test_failure_is_explained_with_the_users_line_and_the_interpreter(
     fake_master.files = {"train.py": "import json\nimport no_such_module\n"}
     fake_master.spec.entrypoint = "python3 train.py"
     told = runner.start().finish()
-    status, why = told.message.splitlines()
+    status, what, where, _, fix = told.message.splitlines()
     assert status == "the entrypoint exited with status 1"
-    assert "ModuleNotFoundError: No module named 'no_such_module' (train.py, line 2: import no_such_module)" in why
-    assert f"install no_such_module in {sys.executable}" in why and "environment.python" in why
+    assert what == "what: ModuleNotFoundError: No module named 'no_such_module'"
+    assert where == "where: train.py, line 2: import no_such_module"
+    assert f"install no_such_module in {sys.executable}" in fix and "environment.python" in fix
 
 
 def test_file_that_only_the_nodes_tmp_has_is_explained(fake_master: FakeMaster, runner: RunnerUnderTest) -> None:

@@ -14,7 +14,10 @@ def test_error_of_the_accelerator_is_labelled_and_advised_upon(
     told = runner.start().finish()
     assert (told.code, told.label) == (1, GPU_OOM_LABEL)
     what = "out of memory on the accelerator: torch.OutOfMemoryError: CUDA out of memory. Tried 2 GiB"
-    assert told.message == f"the entrypoint exited with status 1\n{what}"
+    first, error, where, cause, fix = told.message.split("\n")
+    assert first == "the entrypoint exited with status 1"
+    assert (error, where) == (f"what: {what.partition(': ')[2]}", "where: <string>, line 1")
+    assert (cause, fix) == (f"cause: {what}", f"fix: {GPU_MEMORY_ADVICE}")
     assert fake_master.texts("agent")[-1] == f"{what}. What helps: {GPU_MEMORY_ADVICE}"
 
 

@@ -29,7 +29,7 @@ WORK = [
 def _answers(master: SmallMaster) -> None:
     validation = _load("validation", 2, {"loss": 1})["validation"]
     described = trial(8, latestValidation=validation, bestValidation=validation, summaryMetrics={"loss": {"min": 1}})
-    one = experiment(labels=["b", "a"], description="two\nlines", error="every trial failed")
+    one = experiment(labels=["b", "a"], description="two\nlines")
     master.answers["GET", "/api/v1/experiments/1"] = (200, {"experiment": one})
     master.answers["GET", "/api/v1/experiments/1/trials"] = page("trials", described)
     master.answers["GET", "/api/v1/trials/8"] = (200, {"trial": described})
@@ -61,8 +61,11 @@ def test_experiment_has_a_row_its_trials_and_their_workloads(det: Det) -> None:
     assert [(row["# of Batches"], row["Checkpoint"]) for row in work] == [("1", "N/A"), ("2", "N/A"), ("2", "u-1")]
 
 
-def test_reason_of_a_failure_stands_below_the_experiment_and_not_in_csv(det: Det) -> None:
-    assert "\nExperiment 1 failed: every trial failed\n" in det("e", "describe", "1").out
+def test_reason_of_a_failure_stands_below_the_experiment_and_not_in_csv(det: Det, master: SmallMaster) -> None:
+    failed = experiment(state="STATE_ERROR", error="the search has no points")
+    master.answers["GET", "/api/v1/experiments/1"] = (200, {"experiment": failed})
+    master.answers["GET", "/api/v1/experiments/1/trials"] = page("trials")
+    assert "\nExperiment 1 failed\n  what:   the search has no points\n" in det("e", "describe", "1").out
     assert "failed" not in det("e", "describe", "1", "--csv").out
 
 

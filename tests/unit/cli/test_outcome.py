@@ -6,17 +6,14 @@ import pytest
 from recorded_master import Det, error, experiment, log, page, stream, trial
 from small_master import SmallMaster
 
-TRACEBACK = [
-    "Traceback (most recent call last):",
-    '  File "/runs/1/workdir/train.py", line 3, in <module>',
-    "    import nothing_here",
-    "ModuleNotFoundError: No module named 'nothing_here'",
-]
+from determined.rundir.failure_cause import Cause
+
+CAUSE = Cause("ValueError: bad", "train.py, line 3: go()", "raised from KeyError: 'x'", "add the key")
 
 
 def _record(master: SmallMaster, state: str, *, trial_state: str | None = None, **changes: Any) -> None:
     """Experiment 1 with trial 8, or with none."""
-    trials = [] if trial_state is None else [trial(8, state=f"STATE_{trial_state}")]
+    trials = [] if trial_state is None else [trial(8, state=f"STATE_{trial_state}", taskId="8.t")]
     one = experiment(state=f"STATE_{state}", **changes)
     master.answers["GET", "/api/v1/experiments/1"] = (200, {"experiment": one})
     failed = trials if trial_state == "ERROR" else []
@@ -25,9 +22,12 @@ def _record(master: SmallMaster, state: str, *, trial_state: str | None = None, 
         master.answers["GET", "/api/v1/trials/8"] = (200, {"trial": trials[0]})
 
 
-def _record_log(master: SmallMaster, *lines: str) -> None:
-    entries = [log(line, source="task", trialId=8) for line in lines]
-    master.answers["GET", "/api/v1/trials/8/logs"] = stream(*reversed(entries))
+def _record_end(master: SmallMaster, cause: Cause) -> None:
+    ended = {"allocationId": "a", "slots": 1, "state": "STATE_TERMINATED", "taskId": "8.t"}
+    newest = ended | {"exitReason": f"node 0 (vm): {cause.with_end('the entrypoint exited with status 1')}"}
+    earlier = ended | {"exitReason": "node 0 (vm): the entrypoint exited with status 9"}
+    task = {"taskId": "8.t", "startTime": "2026-01-01T00:00:00Z", "taskType": "TASK_TYPE_TRIAL"}
+    master.answers["GET", "/api/v1/tasks/8.t"] = (200, {"task": task | {"allocations": [newest, earlier]}})
 
 
 def _block(text: str) -> dict[str, str]:
@@ -58,22 +58,51 @@ def test_waiting_goes_on_until_a_state_is_final(det: Det, master: SmallMaster) -
     assert master.paths().count("GET /api/v1/experiments/1") == 4
 
 
+BLOCK = {
+    "what": CAUSE.what,
+    "where": CAUSE.where,
+    "cause": CAUSE.likely,
+    "fix": CAUSE.advice,
+    "next": "det trial logs 8 --tail 50",
+}
+ENDED = {"": "Experiment 1 failed"} | BLOCK
+
+
 def test_failure_is_told_by_what_where_cause_fix_and_next(det: Det, master: SmallMaster) -> None:
     _record(master, "ERROR", trial_state="ERROR", error="every trial failed")
-    _record_log(master, *TRACEBACK)
+    _record_end(master, CAUSE)
     done = det("e", "wait", "1")
-    assert done.status == 1
-    block = _block(done.err)
-    assert block[""] == "Experiment 1 failed"
-    assert block["what"] == "ModuleNotFoundError: No module named 'nothing_here'"
-    assert block["where"] == "train.py, line 3: import nothing_here"
-    assert "no module 'nothing_here'" in block["cause"] and "install nothing_here" in block["fix"]
-    assert block["next"] == "det trial logs 8 --tail 50"
+    assert (done.status, _block(done.err)) == (1, ENDED)
 
 
-def test_failure_without_a_log_is_told_by_the_reason_of_the_experiment(det: Det, master: SmallMaster) -> None:
+def test_description_of_a_failed_experiment_says_the_same(det: Det, master: SmallMaster) -> None:
+    _record(master, "ERROR", trial_state="ERROR", error="every trial failed")
+    _record_end(master, CAUSE)
+    master.answers["GET", "/api/v1/trials/8/workloads"] = page("workloads")
+    shown = det("e", "describe", "1").out
+    assert _block(shown[shown.index("Experiment 1 failed") : shown.index("\nTrials")]) == ENDED
+
+
+def test_description_of_a_failed_trial_says_the_same(det: Det, master: SmallMaster) -> None:
+    _record(master, "ERROR", trial_state="ERROR", error="every trial failed")
+    _record_end(master, CAUSE)
+    master.answers["GET", "/api/v1/trials/8/workloads"] = page("workloads")
+    shown = det("t", "describe", "8").out
+    assert _block(shown[shown.index("Trial 8 failed") : shown.index("\nWorkloads")]) == {"": "Trial 8 failed"} | BLOCK
+    assert "failed" not in det("t", "describe", "8", "--csv").out
+
+
+def test_completed_search_tells_how_many_of_its_trials_failed(det: Det, master: SmallMaster) -> None:
+    _record(master, "COMPLETED", trial_state="ERROR", searcherType="random")
+    trials = [trial(n, state=f"STATE_{state}") for n, state in enumerate(["ERROR", "COMPLETED", "ERROR", "ERROR"])]
+    master.answers["GET", "/api/v1/experiments/1/trials"] = page("trials", *trials)
+    done = det("e", "wait", "1")
+    assert (done.status, done.out) == (0, "Experiment 1 ended: COMPLETED; 3 of 4 trials failed\n")
+
+
+def test_failure_without_a_run_is_told_by_the_reason_of_the_experiment(det: Det, master: SmallMaster) -> None:
     _record(master, "ERROR", trial_state="ERROR", error="its checkpoint storage is full")
-    master.answers["GET", "/api/v1/trials/8/logs"] = error(404, "not_found", "the log is gone")
+    master.answers["GET", "/api/v1/tasks/8.t"] = error(404, "not_found", "the task is gone")
     block = _block(det("e", "wait", "1").err)
     assert (block[""], block["what"]) == ("Experiment 1 failed", "its checkpoint storage is full")
     assert block["next"] == "det trial logs 8 --tail 50" and "cause" not in block
@@ -85,9 +114,9 @@ def test_failure_before_any_trial_leads_to_the_experiment(det: Det, master: Smal
     assert block == {"": "Experiment 1 failed", "what": "the search has no points", "next": "det e describe 1"}
 
 
-def test_reason_of_the_experiment_is_the_cause_where_the_log_has_none(det: Det, master: SmallMaster) -> None:
+def test_reason_of_the_experiment_is_the_cause_where_the_trial_has_none(det: Det, master: SmallMaster) -> None:
     _record(master, "ERROR", trial_state="ERROR", error="the storage refused a checkpoint")
-    _record_log(master, *TRACEBACK[:3], "CustomError: of mine")
+    _record_end(master, Cause("CustomError: of mine"))
     block = _block(det("e", "wait", "1").err)
     assert (block["what"], block["cause"]) == ("CustomError: of mine", "the storage refused a checkpoint")
     assert "fix" not in block

@@ -1,17 +1,23 @@
-"""The one line that explains a failed task."""
+"""Explanation of a failed task by its runner."""
 
-from determined.exec.runner.failure_explanation import explain
+from pathlib import Path
 
-_TRACEBACK = """Traceback (most recent call last):
-  File "train.py", line 8, in <module>
-    raise RuntimeError(name)
-RuntimeError: \u202egpj"""
+from determined.exec.runner.failure_explanation import explain, own_modules
+from determined.rundir.failure import Failure
+from determined.rundir.failure_cause import Cause
 
-
-def test_error_that_turns_the_direction_of_writing_does_not_turn_the_place_behind_it() -> None:
-    explanation = explain([(text, None, 0) for text in _TRACEBACK.splitlines()], None)
-    assert explanation.startswith("RuntimeError: gpj") and "train.py, line 8" in explanation
+ENDED = "the entrypoint exited with status 1"
 
 
-def test_output_without_a_traceback_explains_nothing() -> None:
-    assert explain([("all is well", None, 0)], None) == ""
+def test_line_of_a_rank_that_a_launcher_names_is_told_before_the_launchers_own() -> None:
+    recent = [(("rank 1 failed first here", "ERROR", None), "stderr")]
+    failure = Failure(1, 1, 1.0, ["loading", "no weights"])
+    assert explain(recent, ENDED, failure=failure) == Cause(f"{ENDED}; last line of its stderr: no weights")
+
+
+def test_modules_of_the_submitted_directory_are_the_users(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "model.py").touch()
+    (tmp_path / "data.csv").touch()
+    assert own_modules(tmp_path) == {"pkg", "model"}
+    assert own_modules(tmp_path / "gone") == frozenset()

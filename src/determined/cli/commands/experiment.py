@@ -2,15 +2,17 @@
 
 import argparse
 import base64
+import contextlib
 import time
 from pathlib import Path
 
 from determined.api import experiment, project, search
+from determined.api.session import Session
 from determined.cli import log_follow, outcome, render
 from determined.cli.commands import experiment_again, experiment_create, experiment_describe, experiment_set
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command, group, one_of, seconds
-from determined.errors import NotFound
+from determined.errors import DeterminedError, NotFound
 from determined.wire.experiment import Experiment, ListExperiments, ListTrials
 
 _ID = arg("experiment_id", type=int, help="experiment ID")
@@ -37,11 +39,24 @@ def verb(name: str) -> Command:
     )
 
     def run(args: argparse.Namespace) -> None:
-        experiment.act(connect(args), args.experiment_id, name)
-        render.line(f"{said} experiment {args.experiment_id}")
+        session = connect(args)
+        ended = _ended_state(session, args.experiment_id) if name in {"kill", "cancel"} else None
+        experiment.act(session, args.experiment_id, name)
+        if ended is not None:
+            render.line(f"Experiment {args.experiment_id} had ended already ({ended}); nothing to {name}")
+        else:
+            render.line(f"{said} experiment {args.experiment_id}")
 
     names = "activate unpause" if name == "activate" else name
     return command(names, f"{name} experiment", run, _ID)
+
+
+def _ended_state(session: Session, experiment_id: int) -> str | None:
+    """Return the state of an experiment that is over. One that cannot be read is for the verb to refuse."""
+    with contextlib.suppress(DeterminedError):
+        state = render.state_of(experiment.get(session, experiment_id).state)
+        return state if state in {"COMPLETED", "CANCELED", "ERROR"} else None
+    return None
 
 
 def delete(args: argparse.Namespace) -> int | None:
@@ -125,7 +140,8 @@ def wait(args: argparse.Namespace) -> int:
         row = experiment.get(session, args.experiment_id)
         state = render.state_of(row.state)
         if state in {"COMPLETED", "CANCELED", "ERROR"}:
-            render.line(f"Experiment {args.experiment_id} ended: {state}")
+            failed = outcome.failed_trials(session, args.experiment_id) if state == "COMPLETED" else ""
+            render.line(f"Experiment {args.experiment_id} ended: {state}{failed}")
             return outcome.report(session, row)
         time.sleep(args.polling_interval)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from determined.api import checkpoint, experiment, trial
 from determined.api.session import Session
-from determined.cli import downloading, render, searcher_metric
+from determined.cli import downloading, outcome, render, searcher_metric
 from determined.cli.connection import connect
 from determined.cli.grammar import Arg, UsageError, arg, command, count, one_of, truth
 from determined.errors import NotFound
@@ -63,9 +63,10 @@ def describe(args: argparse.Namespace) -> None:
     ]
     work = [row for i in ids for t in trials[i] for row in _workload_rows(session, t, args.metrics)]
     _print("Experiment", "experiments.csv", _EXPERIMENT, experiments, args)
-    for a in answers:
-        if a.experiment.error and not (args.csv or args.outdir):
-            render.line(f"Experiment {a.experiment.id} failed: {a.experiment.error}\n")
+    if not (args.csv or args.outdir):
+        for a in answers:
+            if render.state_of(a.experiment.state) == "ERROR":
+                render.line("\n{}\n{}".format(*outcome.failure_block(session, a.experiment)))
     _print("Trials", "trials.csv", _TRIALS, listed, args)
     _print("Workloads", "workloads.csv", [*_WORKLOADS, *(_METRICS if args.metrics else [])], work, args)
 

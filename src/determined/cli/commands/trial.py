@@ -12,6 +12,7 @@ from determined.cli import (
     downloading,
     log_follow,
     log_retention,
+    outcome,
     render,
     searcher_metric,
     shell_connection,
@@ -56,6 +57,8 @@ def describe(args: argparse.Namespace) -> None:
     cells += [render.time_of(row.start_time), render.time_of(row.end_time)]
     cells += [row.total_batches_processed, row.hparams, row.log_policy_matched]
     render.rows(headers, [[*cells, *searcher_metric.cells(row, metric)]], args=args)
+    if render.state_of(row.state) == "ERROR" and not args.csv:
+        render.line("\n{}\n{}".format(*outcome.trial_failure_block(session, row)))
     if args.metrics_summary:
         render.line("\nMetrics", style="bold")
         render.structured(row.summary_metrics)

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 LOGS = "logs"
 # Kept free in every segment for the exit record: a full disk must not keep a task's end from being reported.
 _RESERVE = 16 * 1024
-_RECENT = 200  # a traceback of a training framework is long
+_RECENT = 400  # enough for the tracebacks of several ranks
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -32,7 +32,7 @@ class LogSink:
         self._appended = appended
         self._encode = msgspec.msgpack.Encoder().encode
         self.line_counts: Counter[int | None] = Counter()  # lines of the task so far, by rank
-        self.recent: deque[Line] = deque(maxlen=_RECENT)  # the task's last lines
+        self.recent: deque[tuple[Line, str]] = deque(maxlen=_RECENT)  # the task's last lines, and their streams
         self._dropped = 0
         self._lock = threading.Lock()
 
@@ -41,7 +41,7 @@ class LogSink:
         now = time.time()
         lines = list(lines)
         self.line_counts.update(rank for _, _, rank in lines)
-        self.recent.extend(lines)
+        self.recent.extend((line, stdtype) for line in lines[-_RECENT:])
         self._append([self._encode(LogLine(text, now, stdtype, level, rank)) for text, level, rank in lines])
 
     def quote(self, lines: Iterable[str], rank: int) -> None:

@@ -30,6 +30,7 @@ from determined.exec.runner.task_services import TaskServices
 from determined.exec.runner.termination import GRACE_SECONDS, Termination
 from determined.rundir.control import Control
 from determined.rundir.failure import Failure, read_failure
+from determined.rundir.failure_cause import Cause
 from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause, RunnerSignals, TaskSpec
 
@@ -83,6 +84,7 @@ class TaskSupervisor:
         )
         self._kills = KillCount()
         self._python: str | None = None  # the interpreter of the task
+        self._workdir: Path | None = None
         self._peer_failed_at: float | None = None  # when we were told that another node failed
 
     def handle_signals(self, signals: RunnerSignals) -> None:
@@ -146,7 +148,7 @@ class TaskSupervisor:
     def _run(self) -> tuple[ExitCause, int, str]:
         run_dir, sink = self._run_dir, self._sink
         prepared = self._interruptibly(lambda: preparation.prepare(run_dir, self._link, sink))
-        self._python = prepared.python
+        self._python, self._workdir = prepared.python, prepared.workdir
         argv = command.entrypoint_argv(prepared.spec.entrypoint, sum(prepared.spec.slot_counts))
         hooks = command.hooks(run_dir, prepared.workdir, prepared.spec.startup_hook)
         variables = prepared.variables
@@ -156,7 +158,8 @@ class TaskSupervisor:
             failure = self._start(argv, variables, prepared)
             if failure is not None:
                 self._sink.say("ERROR", HINTS[failure])
-                return ExitCause.EXITED, failure, f"{argv[0]}: {HINTS[failure]}"
+                ended = f"{argv[0]}: {HINTS[failure]}"
+                return ExitCause.EXITED, failure, self._explain(ended).with_end(ended)
         elif not self._through_hooks(hooks, argv, prepared):
             return self._hook_failed()
         assert self._process is not None
@@ -293,7 +296,7 @@ class TaskSupervisor:
         if cause is ExitCause.EXITED and status != 0:
             message = f"a startup hook failed with status {status}; the entrypoint was not started"
             self._sink.say("ERROR", message)
-            return ExitCause.FAILED, status, message
+            return ExitCause.FAILED, status, self._explain(message).with_end(message)
         return cause, status, message
 
     def _verdict(self) -> tuple[ExitCause, int, str]:
@@ -336,21 +339,24 @@ class TaskSupervisor:
 
         If that was for lack of memory, its trial is labelled, and the log has advice.
         """
-        recent = list(self._sink.recent)
-        lines = [text for text, _, _ in recent][-_MEMORY_LINES:]
+        lines = [text for (text, _, _), _ in self._sink.recent][-_MEMORY_LINES:]
         statuses = {status}
         if failure is not None:
             self.failed_at = failure.time
             statuses.add(failure.status)
             lines += failure.lines
         short = find_shortage(statuses, lines, self._kills)
+        cause = self._explain(described(status), failure)
         if short is None:
-            why = explain(recent, self._python)
-            return ExitCause.EXITED, status, f"{message}\n{why}" if why else message
+            return ExitCause.EXITED, status, cause.with_end(message)
         self.label = short.label
         has_advice = any(short.advice in line for line in lines)
         self._sink.say("ERROR", short.what if has_advice else f"{short.what}. What helps: {short.advice}")
-        return ExitCause.EXITED, status, f"{message}\n{short.what}"
+        return ExitCause.EXITED, status, replace(cause, likely=short.what, advice=short.advice).with_end(message)
+
+    def _explain(self, ended: str, failure: Failure | None = None) -> Cause:
+        recent = list(self._sink.recent)
+        return explain(recent, ended, failure=failure, python=self._python, workdir=self._workdir)
 
     def _clear_away(self) -> None:
         assert self._process is not None

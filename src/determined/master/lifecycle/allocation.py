@@ -355,8 +355,9 @@ def _summary(allocation: Allocation, group: Sequence[Runner], kind: ExitKind) ->
     )
     if allocation.trial_id is None and failed.exit_cause == RunnerEnd.EXITED:
         # Clients of upstream look for these words.
-        detail = failed.exit_message or failed.node_id
-        return f"resources failed with non-zero exit code: {detail} (exit code {failed.exit_code})"
+        first, newline, explanation = (failed.exit_message or failed.node_id).partition("\n")
+        code = f"(exit code {failed.exit_code})"
+        return f"resources failed with non-zero exit code: {first} {code}{newline}{explanation}"
     return f"node {failed.rank} ({failed.node_id}): {failed.exit_message or failed.exit_code}"
 
 

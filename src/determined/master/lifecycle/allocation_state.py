@@ -9,6 +9,7 @@ from determined.master.db.queries import runner as runners
 from determined.master.db.queries.log import append_master_line
 from determined.master.db.rows.allocations import Allocation, AllocationValues
 from determined.master.lifecycle.states import AllocationState, ExitKind, Signal
+from determined.rundir.failure_cause import in_one_line
 
 
 def request(
@@ -127,14 +128,8 @@ def end(
         values["drained"] = True
     allocations.update_row(conn, allocation.id, values)
     failed = kind in (ExitKind.ERRORED, ExitKind.TRANSIENT, ExitKind.INVALID_REQUEST)
-    text = f"allocation ended ({shown or kind}): {_in_one_line(reason)}"
+    text = f"allocation ended ({shown or kind}): {in_one_line(reason)}"
     _say(conn, now, allocation, text, "ERROR" if failed else "INFO")
-
-
-def _in_one_line(reason: str) -> str:
-    """Return the beginning and end of a reason; all lines of a failed launcher are in the log already, just above."""
-    first, _, rest = reason.partition("\n")
-    return f"{first} ... {rest.splitlines()[-1].strip()}" if rest else first
 
 
 def _say(conn: Connection, now: datetime, allocation: Allocation, text: str, level: str = "INFO") -> None:

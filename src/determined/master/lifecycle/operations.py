@@ -18,6 +18,7 @@ from determined.master.db.rows.experiments import Experiment, Trial
 from determined.master.lifecycle import experiment_state, search_replay, searchers, trial_state
 from determined.master.lifecycle.search_replay import Replay, Standing
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become
+from determined.rundir.failure_cause import read_cause
 from determined.search.events import Event
 from determined.search.method import (
     Close,
@@ -263,7 +264,7 @@ def _end(conn: Connection, now: datetime, experiment_id: int, operation: Close |
 def _every_trial_failed(conn: Connection, experiment_id: int) -> str:
     """Say that every trial failed, with the reason of the first: in most such experiments all trials fail alike."""
     reason = allocations.first_failure_reason(conn, experiment_id)
-    return f"every trial failed: {reason.splitlines()[-1].strip()}" if reason else "every trial failed"
+    return f"every trial failed: {read_cause(reason).describe()}" if reason else "every trial failed"
 
 
 def _steer(
