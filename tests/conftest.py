@@ -1,5 +1,5 @@
 """For every test: an interrupt is heard as at a terminal, also in a suite that a shell runs in the background; programs
-that it starts die of a hangup, also under nohup; property tests try the same examples everywhere, however long it takes.
+that it starts die of a hangup, also under nohup; property tests try the same examples everywhere, however slow it is.
 """
 
 import contextlib
