@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from litestar import Litestar
 
-from determined.errors import FailedPrecondition
+from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.app import create_app
 from determined.master.config import load_master_config
 from determined.master.lifecycle import cluster as clusters
+from determined.master.services.pool import check_capacity
 
 # Nobody answers there: the master starts and waits.
 RAY = {
@@ -34,6 +35,24 @@ async def test_this_machine_is_in_the_default_pool(tmp_path: Path) -> None:
     async with app.lifespan():
         [placed] = clusters.of(app.state.ctx.bus).nodes()
         assert (placed.engine, placed.node.pool, len(placed.node.slots)) == ("local", "second", 3)
+
+
+@pytest.mark.parametrize(
+    ("pool", "way"),
+    [
+        ("default", "det master start --slots 9"),
+        ("small", "det deploy local agent-up localhost --agent-name small-1 --agent-resource-pool small --slots 9"),
+    ],
+)
+async def test_request_that_is_too_large_names_the_way_to_more_slots_of_its_pool(
+    tmp_path: Path, pool: str, way: str
+) -> None:
+    app = _app(tmp_path, resource_pools=[{"pool_name": "default"}, {"pool_name": "small"}], slots=1)
+    async with app.lifespan():
+        with pytest.raises(InvalidArgument) as refused:
+            await check_capacity(app.state.ctx, pool, 9, single_node=False)
+    assert way in refused.value.message
+    assert ("master start" in refused.value.message) is (pool == "default")
 
 
 async def test_this_machine_is_in_its_own_pool_where_the_default_one_is_anothers(tmp_path: Path) -> None:

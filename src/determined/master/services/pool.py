@@ -22,6 +22,10 @@ _MORE_SLOTS = (
     "; on CPUs, the master can also be started with more: det master start --slots {slots}, or"
     " det deploy local cluster-up --slots {slots}"
 )
+_MORE_NODES = (
+    "; on CPUs, a node can be added to it: det deploy local agent-up localhost --agent-name {pool}-1"
+    " --agent-resource-pool {pool} --slots {slots}"
+)
 
 
 async def check_capacity(
@@ -54,11 +58,17 @@ async def check_capacity(
     except InvalidArgument as e:
         total = sum(c.total for c in capacity.values() if c.serves(resource_pool.name))
         may_grow = slots > total and clusters.of(ctx.bus).grows(resource_pool.name)
-        text = e.message + (_MORE_SLOTS.format(slots=slots) if may_grow else "")
+        text = e.message + (_way_to_grow(ctx, resource_pool.name, slots) if may_grow else "")
         if ctx.config.launch_error:
             raise InvalidArgument(text, **e.details) from e
         return [text]
     return []
+
+
+def _way_to_grow(ctx: MasterContext, pool: str, slots: int) -> str:
+    """Say how a pool gets more slots; those that the master is started with are in one pool only."""
+    own = ctx.config.resource_manager.default_compute_resource_pool
+    return (_MORE_SLOTS if pool == own else _MORE_NODES).format(pool=pool, slots=slots)
 
 
 def require_pool(ctx: MasterContext, name: str) -> Pool:
