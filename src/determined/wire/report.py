@@ -200,6 +200,7 @@ class TaskSpec(Wire):
     trial_run_id: int | None = None
     hparams: dict[str, Any] | None = None
     config: dict[str, Any] | None = None  # active experiment config, secrets included
+    shown_config: str | None = None  # the same for the log, as JSON without secrets and defaults; in the first run only
     steps_completed: int = 0
     latest_checkpoint: str | None = None
     preemption_timeout: int | None = None

@@ -1,6 +1,7 @@
 """What a task and its runner hear from the master, over HTTP with their own token."""
 
 import http.client
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -38,6 +39,19 @@ def test_runner_fetches_what_to_run(cluster: HttpCluster) -> None:
     assert spec["username"] == "determined"
     context = cluster.task(launch).get(f"/api/v1/tasks/{spec['taskId']}/context_directory")
     assert context.status == 200 and "b64Tgz" in context.json
+
+
+def test_runner_gets_the_config_for_the_log_without_secrets_and_defaults_and_once(cluster: HttpCluster) -> None:
+    cluster.submit(data={"secrets": {"key": "hush"}, "shown": "value"}, max_restarts=1)
+    [launch] = cluster.launched()
+    spec = cluster.task(launch).get(resources(launch) + "/spec").json
+    shown = json.loads(spec["shownConfig"])
+    assert shown["data"]["shown"] == "value" and "hush" not in spec["shownConfig"]
+    assert "preemption_timeout" in spec["config"] and "preemption_timeout" not in shown
+    cluster.run(launch)
+    cluster.leave(launch, code=1)
+    _, again = cluster.launched(2)
+    assert cluster.task(again).get(resources(again) + "/spec").json["shownConfig"] is None
 
 
 def test_only_the_task_itself_may_speak_for_an_allocation(cluster: HttpCluster) -> None:

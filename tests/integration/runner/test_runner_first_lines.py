@@ -4,7 +4,6 @@ import json
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from fake_master import FakeMaster, RunnerUnderTest, trial
@@ -59,31 +58,22 @@ def test_file_that_only_the_nodes_tmp_has_is_explained(fake_master: FakeMaster, 
         assert "bind_mounts" in told.message and "environment.shared_tmp" in told.message
 
 
-def test_config_is_logged_once_without_its_secrets(
+def test_config_is_logged_before_the_first_line_of_the_task(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
-    trial(fake_master, tmp_path, data={"secrets": {"key": "hush"}, "shown": "value"})
-    fake_master.spec.entrypoint = "true"
-    runner.start().finish()
-    [said] = [text for text in fake_master.texts("agent") if text.startswith(CONFIG_LINE_PREFIX)]
-    assert "value" in said
-    assert "hush" not in said
-
-
-def test_config_is_logged_by_the_chiefs_node_alone(
-    fake_master: FakeMaster, make_runner: Callable[..., RunnerUnderTest], tmp_path: Path
-) -> None:
     trial(fake_master, tmp_path)
+    fake_master.spec.shown_config = '{"name": "mine"}'
     fake_master.spec.entrypoint = "echo trained"
-    make_runner(rank=1).start().finish()
-    assert fake_master.texts() == ["trained"]
-    assert not [text for text in fake_master.texts("agent") if text.startswith(CONFIG_LINE_PREFIX)]
+    runner.start().finish()
+    texts = [line.text for line in fake_master.lines(None)]
+    assert texts.index(f'{CONFIG_LINE_PREFIX}{{"name": "mine"}}') < texts.index("trained")
 
 
 def test_every_piece_of_a_long_config_says_that_it_is_config(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
-    trial(fake_master, tmp_path, data={"words": ["é" * 7] * 3000})
+    trial(fake_master, tmp_path)
+    fake_master.spec.shown_config = json.dumps({"data": {"words": ["é" * 7] * 3000}})
     fake_master.spec.entrypoint = "true"
     runner.start().finish()
     pieces = [text for text in fake_master.texts("agent") if text.startswith(CONFIG_LINE_PREFIX)]

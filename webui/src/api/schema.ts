@@ -2063,6 +2063,7 @@ export interface Schemas {
     services?: Schemas["Service"][] | undefined;
     settings?: Record<string, unknown> | null | undefined;
     sharedTmp?: boolean | undefined;
+    shownConfig?: string | null | undefined;
     slotCounts?: number[] | undefined;
     startupHook?: string | null | undefined;
     stepsCompleted?: number | undefined;

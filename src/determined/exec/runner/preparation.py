@@ -51,6 +51,8 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
     if spec.trial_id is not None and launch.rank == 0:
         where = f"on {launch.node_id}, slots {launch.slot_ids}"
         sink.say("INFO", f"New trial runner: run {spec.trial_run_id} of trial {spec.trial_id} {where}")
+    if spec.shown_config is not None:
+        sink.say("INFO", spec.shown_config, prefix=constants.CONFIG_LINE_PREFIX)  # log policies know it by its prefix
     if spec.is_first_run:
         for text in spec.warnings:
             warn(text)
@@ -79,16 +81,6 @@ def meet(spec: TaskSpec, link: MasterLink, run_dir: RunDir) -> dict[str, str]:
         "DET_CONTAINER_SLOT_COUNTS": json.dumps(slots),
         constants.ENV_CHIEF_IP: addresses[0],
     }
-
-
-def show_config(spec: TaskSpec, sink: LogSink) -> None:
-    """Write the config once to the log, without its secrets. Log policies recognise it by its prefix."""
-    if spec.config is None or not spec.is_first_run:
-        return
-    from determined.config import mask_secrets
-    from determined.config.display import without_defaults
-
-    sink.say("INFO", json.dumps(without_defaults(mask_secrets(spec.config))), prefix=constants.CONFIG_LINE_PREFIX)
 
 
 def probe_storage(prepared: Prepared, warn: Callable[[str], None]) -> None:

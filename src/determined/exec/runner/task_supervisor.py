@@ -163,13 +163,9 @@ class TaskSupervisor:
         elif not self._through_hooks(hooks, argv, prepared):
             return self._hook_failed()
         assert self._process is not None
-        # Beside the starting task: what it takes to mask a config would delay the first line.
-        aside = threading.Thread(target=self._show_config, args=(prepared.spec,), daemon=True)
-        aside.start()
         self._services.begin(prepared, self._process.ended)
         self._watch_over(prepared.spec, self._process)
         self._process.wait()
-        aside.join()
         if prepared.spec.task_type != "TRIAL" and not prepared.spec.settings:
             self._process.await_writers(command.log_wait_seconds(prepared.variables), self.ending)
         verdict = self._verdict()
@@ -184,11 +180,6 @@ class TaskSupervisor:
         said = unsaved_files.describe(self._run_dir)
         if said is not None:
             self._sink.say("WARNING", said)
-
-    def _show_config(self, spec: TaskSpec) -> None:
-        """Write the config to the log on one node only: the log is the whole trial's."""
-        if self._link.launch.rank == 0:
-            preparation.show_config(spec, self._sink)
 
     def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
         if spec.task_type != "TRIAL":

@@ -1,12 +1,14 @@
 """Task spec: what a runner is told to run, built from the rows each time it is asked for."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from determined.config import ExperimentConfig, parse_yaml
+from determined.config import ExperimentConfig, mask_secrets, parse_yaml
 from determined.config.container_defaults import TaskContainerDefaults
+from determined.config.display import without_defaults
 from determined.config.environment import BindMount as ConfiguredMount
 from determined.config.experiment_schema import EXPERIMENT
 from determined.config.python_environment import PythonEnvironment
@@ -124,6 +126,8 @@ def _add_trial(
     spec.hparams = trial.hparams
     spec.config = trial.config
     spec.is_first_run = allocation.run_id == allocations.first_run(conn, allocation.task_id)
+    if spec.is_first_run and runner.rank == 0:
+        spec.shown_config = json.dumps(without_defaults(mask_secrets(trial.config)))
     spec.preemption_timeout = config.preemption_timeout
     spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
     spec.services = task_services.of_environment(config.environment)
