@@ -10,6 +10,9 @@ import pytest
 from recorded_master import SHOWN_TIME, TIME, Det, agent, error, page, workspace
 from small_master import SmallMaster
 
+from determined._version import __version__
+from determined.constants import API_VERSION
+
 
 def _bodies(master: SmallMaster, request: str) -> list[Any]:
     return [json.loads(body) for method, path, _, body in master.asked if f"{method} {path}" == request]
@@ -25,6 +28,14 @@ def test_agents_are_enabled_and_disabled_one_by_one_or_all(det: Det, master: Sma
     assert det("agent", "disable", "b").out == "Disabled agent b\n"
     assert [_bodies(master, f"POST /api/v1/agents/{name}/disable")[0]["drain"] for name in "ab"] == [True, False]
     assert [a["id"] for a in json.loads(det("agent", "disable", "b", "--json").out)] == ["b"]
+
+
+def test_agent_of_the_masters_version_is_listed_with_the_masters_own_number(det: Det, master: SmallMaster) -> None:
+    agents = agent("a", version=API_VERSION), agent("b", version="0.1.0")
+    master.answers["GET", "/api/v1/agents"] = page("agents", *agents)
+    rows = list(csv.DictReader(io.StringIO(det("agent", "list", "--csv").out)))
+    assert [row["Version"] for row in rows] == [__version__, "0.1.0"]
+    assert [a["version"] for a in json.loads(det("agent", "list", "--json").out)] == [API_VERSION, "0.1.0"]
 
 
 def test_agent_name_with_a_slash_stays_one_name(det: Det, master: SmallMaster) -> None:

@@ -11,7 +11,8 @@ const RETRY_MS = 1_000;
 export function Banners() {
   const reach = useReach();
   const master = useApi("getMaster", undefined, { refetchInterval: reach === "ok" ? 60_000 : RETRY_MS });
-  const version = master.data?.version;
+  const info = useApi("getInfo", undefined, { refetchInterval: 60_000 });
+  const version = info.data?.["serverVersion"];
   const message = master.data?.clusterMessage?.message;
   return (
     <>
@@ -21,7 +22,7 @@ export function Banners() {
           {message}
         </section>
       )}
-      <NewVersion version={version} />
+      <NewVersion version={typeof version === "string" ? version : undefined} />
     </>
   );
 }

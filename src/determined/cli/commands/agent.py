@@ -4,18 +4,23 @@ import argparse
 from typing import Any
 
 from determined.api import cluster
+from determined.api.session import Session
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group, one_of
+from determined.constants import API_VERSION
 from determined.wire.agent import Agent
+from determined.wire.master import GET_INFO, GetInfo
 
 _HEADERS = ["Agent ID", "Version", "Registered Time", "Slots", "Containers", "Resource Pool", "Enabled", "Draining"]
 _HEADERS += ["Addresses"]
 
 
 def list_agents(args: argparse.Namespace) -> None:
-    agents = cluster.agents(connect(args))
-    render.rows(_HEADERS, [_row(a) for a in agents], args=args, data=agents)
+    session = connect(args)
+    agents = cluster.agents(session)
+    own = _own_version(session)
+    render.rows(_HEADERS, [_row(a, own) for a in agents], args=args, data=agents)
 
 
 def enable(args: argparse.Namespace) -> None:
@@ -26,8 +31,10 @@ def enable(args: argparse.Namespace) -> None:
 def disable(args: argparse.Namespace) -> None:
     changed = _set(args, enabled=False)
     if args.csv or args.json:
-        disabled = [a for a in cluster.agents(connect(args)) if a.id in changed]
-        render.rows(_HEADERS, [_row(a) for a in disabled], args=args, data=disabled)
+        session = connect(args)
+        disabled = [a for a in cluster.agents(session) if a.id in changed]
+        own = _own_version(session)
+        render.rows(_HEADERS, [_row(a, own) for a in disabled], args=args, data=disabled)
         return
     for agent_id in changed:
         render.line(f"Disabled agent {agent_id}")
@@ -41,10 +48,15 @@ def _set(args: argparse.Namespace, *, enabled: bool) -> list[str]:
     return ids
 
 
-def _row(a: Agent) -> list[Any]:
+def _own_version(session: Session) -> str:
+    """Return the master's own version: an agent of the same version has the API's number on the wire."""
+    return str(session.call(GET_INFO, GetInfo()).get("serverVersion") or API_VERSION)
+
+
+def _row(a: Agent, own_version: str) -> list[Any]:
     return [
         a.id,
-        a.version,
+        own_version if a.version == API_VERSION else a.version,
         render.time_of(a.registered_time),
         len(a.slots or {}),
         len(a.containers or {}),

@@ -7,14 +7,18 @@ const SECONDS = 5;
 
 export function MasterLine() {
   const master = useApi("getMaster", undefined, { refetchInterval: SECONDS * 1000 });
+  const info = useApi("getInfo");
   if (master.error) return <Unreachable since={master.errorUpdatedAt} />;
   if (!master.data) return <p className={css["line"]}>&nbsp;</p>;
-  const { clusterName, version, clusterMessage } = master.data;
+  const { clusterName, clusterMessage } = master.data;
+  // `version` is the API's, for clients of the original system; this one is the master's own
+  const version = info.data?.["serverVersion"];
   return (
     <>
       {clusterMessage?.message && <p className={css["message"]}>{clusterMessage.message}</p>}
       <p className={css["line"]}>
-        {clusterName ? `${clusterName} · ` : ""}version {version}
+        {clusterName ? `${clusterName} · ` : ""}
+        {typeof version === "string" && `version ${version}`}
       </p>
     </>
   );
