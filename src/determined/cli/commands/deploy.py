@@ -66,9 +66,10 @@ def cluster_down(args: argparse.Namespace) -> None:
     from determined.deploy import local
 
     was_running = local.down(args.cluster_name, delete_db=args.delete_db)
-    render.line(
-        f"Stopped cluster {args.cluster_name}" if was_running else f"Cluster {args.cluster_name} is not running"
-    )
+    stopped = f"Stopped cluster {args.cluster_name}"
+    if not args.delete_db:
+        stopped += "; running training goes on and is found again at the next start"
+    render.line(stopped if was_running else f"Cluster {args.cluster_name} is not running")
 
 
 def agent_up(args: argparse.Namespace) -> None:
