@@ -7,7 +7,10 @@ line of the answer is a word, a tab and what it does; `:files` stands for the sh
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from determined.api.session import Session
 
 TABLE = Path(__file__).with_name("completion_table.json")
 FILES = ":files"
@@ -16,6 +19,8 @@ _WITH_VALUE = {"-m": "master", "--master": "master", "-u": "user", "--user": "us
 _GLOBAL = (*_WITH_VALUE, "-v", "--version", "-h")
 _PATHS = {"config_file", "model_def", "archive", "script", "path"}
 _NUMBERS = {"experiment_id": "experiment", "experiment_ids": "experiment", "trial_id": "trial"}
+_TASKS = {"command", "notebook", "shell", "task", "tensorboard"}  # nouns whose `task_id` is offered
+_OFFERED = 20
 
 Ids = Callable[[str], Iterable[tuple[str, str]]]
 
@@ -31,35 +36,56 @@ def answer(words: list[str]) -> str:
 def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tuple[str, str]]:
     """(word, what it does) of everything that fits the last word."""
     *before, prefix = words or [""]
-    node, left = _walk(_leading_options(before)[1], table)
-    words_to_offer = _at_command(node, left, prefix, numbers) if "flags" in node else _at_group(node, prefix)
+    typed = _leading_options(before)[1]
+    node, left = _walk(typed, table)
+    noun = _noun(typed, table)
+    words_to_offer = _at_command(node, left, prefix, noun, numbers) if "flags" in node else _at_group(node, prefix)
     return [(word, about) for word, about in words_to_offer if word.startswith(prefix) or word == FILES]
 
 
 def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the numbers of the newest experiments or trials; none where no master answers at once.
+    """Return the newest experiments, trials or tasks of a noun; none where no master answers at once.
 
     `options`: master and user, where the command line names them.
     """
     import argparse
     import signal
 
-    from determined.api import experiment
+    from determined.cli import task_ids
     from determined.cli.connection import connect
     from determined.errors import DeterminedError
-    from determined.wire.base import OrderBy
-    from determined.wire.experiment import ListExperiments
 
     signal.setitimer(signal.ITIMER_REAL, _SECONDS)  # ends this process: its answer is then empty
     try:
         session = connect(argparse.Namespace(master=options.get("master"), user_override=options.get("user")))
-        params = ListExperiments(limit=20, order_by=OrderBy.DESC)
-        newest = list(experiment.iterate(session, params, all_pages=False))
-        if noun == "experiment":
-            return [(str(e.id), e.name) for e in newest]
-        return [(str(t), e.name) for e in newest[:5] for t in e.trial_ids or []]
+        if noun in _TASKS:
+            return task_ids.newest(session, noun, _OFFERED)
+        return _newest_trials(session) if noun == "trial" else _newest_experiments(session)
     except (DeterminedError, OSError, ValueError):
         return []
+
+
+def _newest_experiments(session: "Session", number: int = _OFFERED) -> list[tuple[str, str]]:
+    from determined.api import experiment
+    from determined.wire.base import OrderBy
+    from determined.wire.experiment import ListExperiments
+
+    params = ListExperiments(limit=number, order_by=OrderBy.DESC)
+    return [(str(e.id), e.name) for e in experiment.iterate(session, params, all_pages=False)]
+
+
+def _newest_trials(session: "Session") -> list[tuple[str, str]]:
+    from determined.api import experiment
+    from determined.wire.base import OrderBy
+    from determined.wire.experiment import ListTrials
+
+    params = ListTrials(limit=_OFFERED, order_by=OrderBy.DESC)
+    trials = [
+        (trial.id, name)
+        for number, name in _newest_experiments(session, 5)
+        for trial in experiment.trials(session, int(number), params, all_pages=False)
+    ]
+    return [(str(number), name) for number, name in sorted(trials, reverse=True)[:_OFFERED]]
 
 
 def _leading_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -71,6 +97,12 @@ def _leading_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
             options[_WITH_VALUE[name]] = "".join(words[1:2]) if is_apart else words[0].partition("=")[2]
         words = words[2 if is_apart else 1 :]
     return options, words
+
+
+def _noun(words: list[str], table: dict[str, Any]) -> str:
+    """Return the name of the noun that the first word means; empty where none is typed."""
+    node = _walk(words[:1], table)[0]
+    return next((name for name, child in table["children"].items() if child is node), "")
 
 
 def _walk(words: list[str], node: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -91,7 +123,7 @@ def _at_group(node: dict[str, Any], prefix: str) -> list[tuple[str, str]]:
     return [(name, child["help"]) for name, child in node["children"].items()]
 
 
-def _at_command(node: dict[str, Any], left: list[str], prefix: str, numbers: Ids) -> list[tuple[str, str]]:
+def _at_command(node: dict[str, Any], left: list[str], prefix: str, noun: str, numbers: Ids) -> list[tuple[str, str]]:
     flag = node["flags"].get(left[-1]) if left else None
     if flag is not None and flag["value"]:
         return [(choice, "") for choice in flag["choices"]] or [(FILES, "")]
@@ -102,9 +134,10 @@ def _at_command(node: dict[str, Any], left: list[str], prefix: str, numbers: Ids
         return []
     if positional["choices"]:
         return [(choice, "") for choice in positional["choices"]]
-    if positional["name"] in _NUMBERS:
-        return list(numbers(_NUMBERS[positional["name"]]))
-    return [(FILES, "")] if positional["name"] in _PATHS else []
+    name = positional["name"]
+    if listed := _NUMBERS.get(name) or (noun if name == "task_id" and noun in _TASKS else None):
+        return list(numbers(listed))
+    return [(FILES, "")] if name in _PATHS else []
 
 
 def _positional(node: dict[str, Any], left: list[str]) -> dict[str, Any] | None:

@@ -38,6 +38,17 @@ def at(address: str) -> MasterState | None:
     return state if state is not None and own_master.proves_itself(state) else None
 
 
+def is_embedded(url: str) -> bool:
+    """Return whether this user's embedded master is at the address. Nobody knows its password by heart."""
+    return any(m.is_embedded and m.is_running and canonical(m.state.url) == canonical(url) for m in known())
+
+
+def say_sign_in(url: str, command: str) -> None:
+    """Print, below an address of the embedded master's page, the command that opens it signed in."""
+    if is_embedded(url):
+        render.line(f"  signed in: {command}", file=sys.stderr)
+
+
 def say_which(chosen: MasterState) -> None:
     """Name the master that answers, to a person, where this user runs another one that could be meant."""
     if not sys.stderr.isatty():

@@ -6,7 +6,7 @@ from determined.api import submitted_task as api
 from determined.api import user
 from determined.api.session import Session
 from determined.api.submitted_task import Noun
-from determined.cli import environment, render, submitted_tasks
+from determined.cli import environment, own_masters, render, submitted_tasks
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command
 from determined.wire.task_share import SHARE_TASK, UNSHARE_TASK
@@ -19,6 +19,12 @@ _ID = arg("task_id", metavar="ID")
 def address(session: Session, task_id: str) -> str:
     """Return the address of a task's page, for people who are signed in."""
     return session.master_url + _PAGE.format(id=task_id)
+
+
+def say_address(session: Session, noun: Noun, task_id: str, words: str) -> None:
+    """Print where the page is; on the embedded master also the command that opens it signed in."""
+    render.line(f"{words} {address(session, task_id)}", style="green")
+    own_masters.say_sign_in(session.master_url, f"det {noun.name} open {task_id}")
 
 
 def open_task(args: argparse.Namespace, noun: Noun, title: str) -> None:

@@ -26,6 +26,7 @@ from determined.wire.workspace import ListWorkspaces
 
 _READY_SECONDS = 30 * 60
 _LOOK_SECONDS = 0.3
+_NO_ERROR = "allocation exited successfully"
 
 # Options of every command that starts one.
 LAUNCH_ARGS: tuple[Arg, ...] = (
@@ -140,11 +141,16 @@ def await_ready(session: Session, noun: Noun, task_id: str) -> SubmittedTask:
     logs = f"see: det {noun.name} logs {task_id}"
     if found.end_time is not None:
         render.fail("Waiting stopped: task has been terminated.")
-        raise FailedPrecondition(f"{noun.name} {task_id} has ended: {found.exit_status}; {logs}")
+        raise FailedPrecondition(f"{noun.name} {task_id} has ended: {_ending(found)}; {logs}")
     if not found.is_ready:
         raise FailedPrecondition(f"{noun.name} {task_id} is not ready after 30 minutes; {logs}")
     render.line(f"{noun.name} (id: {task_id}) is ready.", file=sys.stderr)
     return found
+
+
+def _ending(found: SubmittedTask) -> str:
+    """Return how a task ended that was never ready. The wire says of one that was killed that it succeeded."""
+    return "it was killed or left before it was ready" if found.exit_status == _NO_ERROR else str(found.exit_status)
 
 
 def require_alive(found: SubmittedTask, what: str) -> None:

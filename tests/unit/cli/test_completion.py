@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from recorded_master import experiment
+from recorded_master import TIME, experiment, page, trial
 from small_master import SmallMaster
 
 from determined.cli.completion import FILES, TABLE, candidates
@@ -71,6 +71,8 @@ def test_what_is_unknown_or_complete_has_nothing_to_offer() -> None:
         (["t", "download", "--best", "-o", "d"], [FILES]),
         (["t", "download", "--best", "-o", "dir", ""], ["12", "31"]),
         (["open", "tr"], ["trial"]),
+        (["tb", "kill", "3"], ["31"]),
+        (["task", "logs", ""], ["12", "31"]),
         (["t", "logs", "1", "--level", "ERR"], ["ERROR"]),
         (["c", "download", "--mode", ""], ["direct", "master", "auto"]),
         (["e", "de"], ["delete", "delete-tb-files", "describe"]),
@@ -98,23 +100,30 @@ def test_hidden_flags_are_not_offered() -> None:
     assert "--det-version" not in words("deploy", "local", "cluster-up", "--")
 
 
-EXPERIMENTS = {
-    "experiments": [experiment(7, name="seven", trialIds=[70, 71]), experiment(6, name="six", trialIds=[60])],
-    "pagination": {"total": 2},
-}
+EXPERIMENTS = {"experiments": [experiment(7, name="seven"), experiment(6, name="six")], "pagination": {"total": 2}}
+TASK = "0a1b2c3d-0000-4000-8000-000000000001"
+NOTEBOOK = {
+    "id": TASK, "description": "JupyterLab (a)", "jobId": "j", "resourcePool": "default", "startTime": TIME,
+    "state": "STATE_RUNNING", "username": "determined", "workspaceId": 1,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
         (["e", "describe", ""], ["7\tseven", "6\tsix"]),
-        (["t", "logs", "7"], ["70\tseven", "71\tseven"]),
+        (["t", "logs", "7"], ["71\tseven", "70\tseven"]),
+        (["trial", "describe", ""], ["71\tseven", "70\tseven", "60\tsix"]),
+        (["notebook", "open", "0a1"], [f"{TASK}\tJupyterLab (a)"]),
     ],
 )
 def test_numbers_are_those_of_the_master_that_the_command_names(
     master: SmallMaster, surroundings: Path, typed: list[str], offered: list[str]
 ) -> None:
     master.answers["GET", "/api/v1/experiments"] = (200, EXPERIMENTS)
+    master.answers["GET", "/api/v1/experiments/7/trials"] = page("trials", trial(70), trial(71))
+    master.answers["GET", "/api/v1/experiments/6/trials"] = page("trials", trial(60))
+    master.answers["GET", "/api/v1/notebooks"] = page("notebooks", NOTEBOOK)
     assert _completed("-m", master.url, *typed).splitlines() == offered
 
 

@@ -60,7 +60,8 @@ def test_one_file_is_not_called_files(create: Any, model: Path) -> None:
 
 
 def test_without_a_directory_nothing_is_prepared(det: Det, master: SmallMaster, create: Any) -> None:
-    assert det("e", "create", "model/config.yaml").out == "Created experiment 4\n"
+    done = det("e", "create", "model/config.yaml")
+    assert done.out == "Created experiment 4\n" and done.err.startswith("No directory was named, so no code is sent")
     assert _sent(master)[0]["modelDefinition"] == []
 
 

@@ -104,6 +104,14 @@ def test_script_is_not_told_which_master_answers(
     assert capsys.readouterr().err == ""
 
 
+def test_address_of_the_embedded_master_alone_has_the_command_that_signs_in(
+    two_masters: list[MasterState], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for state in two_masters:
+        own_masters.say_sign_in(state.url, "det open experiment 2")
+    assert capsys.readouterr().err == "  signed in: det open experiment 2\n"
+
+
 def test_status_names_the_clusters_that_commands_ask_first(alone: Det, two_masters: list[MasterState]) -> None:
     out = alone("master", "status").out.splitlines()
     assert out[0].startswith("Not running")
@@ -128,6 +136,15 @@ def test_what_is_not_there_is_named_with_status_1(alone: Det, words: list[str], 
     done = alone(*words)
     assert (done.status, done.out) == (1, "")
     assert said in done.err and "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(("flags", "goes_on"), [([], True), (["--delete-db"], False)])
+def test_stopped_cluster_says_that_training_goes_on_unless_its_data_went(
+    alone: Det, monkeypatch: pytest.MonkeyPatch, flags: list[str], goes_on: bool
+) -> None:
+    monkeypatch.setattr("determined.deploy.local.down", lambda name, *, delete_db: True)
+    out = alone("deploy", "local", "cluster-down", *flags).out
+    assert out.startswith("Stopped cluster determined") and ("running training goes on" in out) is goes_on
 
 
 def test_cluster_that_does_not_run_is_not_stopped(alone: Det) -> None:

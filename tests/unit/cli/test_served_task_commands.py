@@ -50,6 +50,11 @@ def test_notebook_start_waits_and_says_where_it_is(det: Det, master: SmallMaster
     assert _sent(master, "/api/v1/notebooks")["config"] == {"resources": {"slots": 2}}
 
 
+def test_address_with_a_token_comes_with_a_warning(det: Det, master: SmallMaster) -> None:
+    _answer(master, "notebook")
+    assert "without a login. Do not pass it on." in det("notebook", "start", "--no-browser").err
+
+
 def test_a_detached_start_prints_the_id_alone(det: Det, master: SmallMaster) -> None:
     for noun, words in (("notebook", []), ("tensorboard", ["1"])):
         _answer(master, noun)
@@ -87,6 +92,14 @@ def test_a_task_that_ends_before_it_is_ready_fails_the_start(det: Det, master: S
     done = det("tensorboard", "start", "1")
     assert done.status == 1
     assert "Waiting stopped: task has been terminated." in done.err and f"det tensorboard logs {ID}" in done.err
+
+
+def test_task_that_was_killed_before_it_was_ready_is_not_said_to_have_succeeded(det: Det, master: SmallMaster) -> None:
+    status = "allocation exited successfully"
+    _answer(master, "notebook", _task(isReady=False, state="STATE_TERMINATED", endTime=TIME, exitStatus=status))
+    done = det("notebook", "start")
+    assert done.status == 1
+    assert "it was killed or left before it was ready" in done.err and "successfully" not in done.err
 
 
 @pytest.mark.parametrize(("noun", "title"), [("notebook", "Notebook"), ("tensorboard", "Tensorboard")])

@@ -5,7 +5,7 @@ import argparse
 from determined._json import JsonObject
 from determined.api import submitted_task as api
 from determined.api import task
-from determined.cli import log_follow, render, submitted_tasks
+from determined.cli import log_follow, render, submitted_tasks, task_ids
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group
 from determined.wire.command import LaunchCommandRequest
@@ -34,17 +34,19 @@ def describe(args: argparse.Namespace) -> None:
         submitted_tasks.show(session, [found], (), args)
 
 
-TREE = group(
-    "command cmd",
-    "manage commands",
-    *submitted_tasks.common(_NOUN),
-    command("describe", "describe a command", describe, arg("task_id", metavar="ID"), render.FORMATS),
-    command(
-        "run",
-        "run a command",
-        run,
-        *submitted_tasks.LAUNCH_ARGS,
-        arg("--propagate-status", action="store_true", help="exit with the status of the command"),
-        arg("entrypoint", nargs=argparse.REMAINDER, metavar="PROGRAM", help="program and its arguments"),
-    ),
+TREE = task_ids.accepting_short(
+    group(
+        "command cmd",
+        "manage commands",
+        *submitted_tasks.common(_NOUN),
+        command("describe", "describe a command", describe, arg("task_id", metavar="ID"), render.FORMATS),
+        command(
+            "run",
+            "run a command",
+            run,
+            *submitted_tasks.LAUNCH_ARGS,
+            arg("--propagate-status", action="store_true", help="exit with the status of the command"),
+            arg("entrypoint", nargs=argparse.REMAINDER, metavar="PROGRAM", help="program and its arguments"),
+        ),
+    )
 )

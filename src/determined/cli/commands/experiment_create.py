@@ -9,7 +9,7 @@ from typing import Any
 
 from determined.api import experiment, trial
 from determined.api.session import Session
-from determined.cli import environment, outcome, render
+from determined.cli import environment, outcome, own_masters, render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.context_files import JSON_GROWTH, read_files
@@ -32,6 +32,8 @@ def create(args: argparse.Namespace) -> int | None:
 
         return local_run.run(text, Path(args.model_def or "."), test_mode=args.test_mode)
     files, size = read_files(args.model_def, args.include)
+    if args.model_def is None and not args.include:
+        render.warn("No directory was named, so no code is sent; to send this one: det e create CONFIG_FILE .")
     request = CreateExperimentRequest(
         activate=not args.paused,
         config=text,
@@ -76,6 +78,7 @@ def say_created(session: Session, answer: CreateExperimentResponse) -> None:
         render.warn(f"Warning: {warning}")
     render.line(f"Created experiment {answer.experiment.id}")
     render.line(f"  {session.master_url}/det/experiments/{answer.experiment.id}", file=sys.stderr)
+    own_masters.say_sign_in(session.master_url, f"det open experiment {answer.experiment.id}")
 
 
 def override_config(path: str | None, overrides: list[str], usage: str) -> str:

@@ -4,7 +4,7 @@ import argparse
 
 from determined.api import submitted_task as api
 from determined.api.session import Session
-from determined.cli import render, served_task, submitted_tasks
+from determined.cli import render, served_task, submitted_tasks, task_ids
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group
 from determined.wire.notebook import LaunchNotebookRequest
@@ -23,10 +23,11 @@ def start(args: argparse.Namespace) -> None:
     if args.detach:
         return None
     found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
-    render.line(f"Jupyter Notebook is running at: {served_task.address(session, found.id)}", style="green")
+    served_task.say_address(session, _NOUN, found.id, "Jupyter Notebook is running at:")
     if isinstance(found, ServedTask) and found.service_address:
         server = f"{session.master_url}{found.service_address}"
         render.line(f"Connect to remote Jupyter server: {server}", style="blue")
+        render.warn("Whoever has this address uses the notebook as you do, without a login. Do not pass it on.")
     if not args.no_browser:
         served_task.open_browser(session, found.id)
     return None
@@ -45,19 +46,25 @@ def _preview(session: Session, args: argparse.Namespace) -> None:
     render.raw(dump_yaml(session.call(_NOUN.launch, request).config))
 
 
-TREE = group(
-    "notebook",
-    "manage notebooks",
-    *submitted_tasks.common(_NOUN),
-    *served_task.share_commands(_NOUN),
-    command(
-        "start",
-        "start a new notebook",
-        start,
-        *submitted_tasks.LAUNCH_ARGS,
-        arg("--checkpoint", metavar="UUID", help="start with the code of its experiment and a notebook that loads it"),
-        served_task.NO_BROWSER,
-        arg("--preview", action="store_true", help="print the config that it would have, and start nothing"),
-    ),
-    command("open", "open a notebook", open_notebook, arg("task_id", metavar="ID")),
+TREE = task_ids.accepting_short(
+    group(
+        "notebook",
+        "manage notebooks",
+        *submitted_tasks.common(_NOUN),
+        *served_task.share_commands(_NOUN),
+        command(
+            "start",
+            "start a new notebook",
+            start,
+            *submitted_tasks.LAUNCH_ARGS,
+            arg(
+                "--checkpoint",
+                metavar="UUID",
+                help="start with the code of its experiment and a notebook that loads it",
+            ),
+            served_task.NO_BROWSER,
+            arg("--preview", action="store_true", help="print the config that it would have, and start nothing"),
+        ),
+        command("open", "open a notebook", open_notebook, arg("task_id", metavar="ID")),
+    )
 )

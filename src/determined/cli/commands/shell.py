@@ -9,7 +9,7 @@ from pathlib import Path
 
 from determined.api import submitted_task as api
 from determined.api.session import Session
-from determined.cli import environment, render, shell_connection, ssh_process, submitted_tasks
+from determined.cli import environment, render, shell_connection, ssh_process, submitted_tasks, task_ids
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group
 from determined.cli.shell_connection import Connection, Master
@@ -113,27 +113,29 @@ def _words(args: argparse.Namespace) -> list[str]:
     return words[1:] if words[:1] == ["--"] else words
 
 
-TREE = group(
-    "shell",
-    "manage shells",
-    *submitted_tasks.common(_NOUN),
-    command(
-        "start",
-        "start a shell and open it",
-        start,
-        *submitted_tasks.LAUNCH_ARGS,
-        arg("--show-ssh-command", action="store_true", help="print the command of ssh instead of running it"),
-        _SSH,
-    ),
-    command(
-        "open",
-        "open a shell",
-        open_shell,
-        arg(_NEW, action="store_true", help="a new terminal, even if one waits whose connection was lost"),
-        _ID,
-        _SSH,
-    ),
-    command("show-ssh-command", "print the command of ssh that opens a shell", show_ssh_command, _ID, _SSH),
-    command("show_ssh_command", "print the command of ssh (old spelling)", show_by_old_name, _ID, _SSH),
-    command("ssh-config", "print the block of an ssh_config for editors and other programs", ssh_config, _ID),
+TREE = task_ids.accepting_short(
+    group(
+        "shell",
+        "manage shells",
+        *submitted_tasks.common(_NOUN),
+        command(
+            "start",
+            "start a shell and open it",
+            start,
+            *submitted_tasks.LAUNCH_ARGS,
+            arg("--show-ssh-command", action="store_true", help="print the command of ssh instead of running it"),
+            _SSH,
+        ),
+        command(
+            "open",
+            "open a shell",
+            open_shell,
+            arg(_NEW, action="store_true", help="a new terminal, even if one waits whose connection was lost"),
+            _ID,
+            _SSH,
+        ),
+        command("show-ssh-command", "print the command of ssh that opens a shell", show_ssh_command, _ID, _SSH),
+        command("show_ssh_command", "print the command of ssh (old spelling)", show_by_old_name, _ID, _SSH),
+        command("ssh-config", "print the block of an ssh_config for editors and other programs", ssh_config, _ID),
+    )
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from determined._json import JsonObject
 from determined.api import cluster, task
-from determined.cli import log_follow, render
+from determined.cli import log_follow, render, task_ids
 from determined.cli.commands.generic_task import COMMANDS
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group
@@ -43,18 +43,20 @@ def cleanup_logs(args: argparse.Namespace) -> None:
     render.line(f"Removed the logs of {task.cleanup_logs(connect(args))} task(s)")
 
 
-TREE = group(
-    "task",
-    "manage tasks",
-    command("list ls", "list tasks", list_tasks, render.FORMATS, default=True),
-    command(
-        "logs",
-        "fetch task logs",
-        logs,
-        arg("task_id"),
-        *log_follow.LOG_ARGS,
-        arg("--allocation-id", dest="allocation_ids", action="append", help="only lines of this allocation"),
-    ),
-    *COMMANDS,
-    command("cleanup-logs", "remove logs past their retention", cleanup_logs),
+TREE = task_ids.accepting_short(
+    group(
+        "task",
+        "manage tasks",
+        command("list ls", "list tasks", list_tasks, render.FORMATS, default=True),
+        command(
+            "logs",
+            "fetch task logs",
+            logs,
+            arg("task_id"),
+            *log_follow.LOG_ARGS,
+            arg("--allocation-id", dest="allocation_ids", action="append", help="only lines of this allocation"),
+        ),
+        *COMMANDS,
+        command("cleanup-logs", "remove logs past their retention", cleanup_logs),
+    )
 )

@@ -3,7 +3,7 @@
 import argparse
 
 from determined.api import submitted_task as api
-from determined.cli import render, served_task, submitted_tasks
+from determined.cli import served_task, submitted_tasks, task_ids
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, group
 from determined.wire.tensorboard import LaunchTensorboardRequest
@@ -27,7 +27,7 @@ def start(args: argparse.Namespace) -> None:
     if args.detach:
         return
     found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
-    render.line(f"Tensorboard is running at: {served_task.address(session, found.id)}", style="green")
+    served_task.say_address(session, _NOUN, found.id, "Tensorboard is running at:")
     if not args.no_browser:
         served_task.open_browser(session, found.id)
 
@@ -36,19 +36,21 @@ def open_tensorboard(args: argparse.Namespace) -> None:
     served_task.open_task(args, _NOUN, "Tensorboard")
 
 
-TREE = group(
-    "tensorboard tb",
-    "manage TensorBoards",
-    *submitted_tasks.common(_NOUN, ("experimentIds", "trialIds")),
-    *served_task.share_commands(_NOUN),
-    command(
-        "start",
-        "start a new TensorBoard",
-        start,
-        arg("experiment_ids", type=int, nargs="*", metavar="EXPERIMENT", help="experiments to show"),
-        arg("-t", "--trial-ids", type=int, nargs="+", default=[], metavar="TRIAL", help="trials to show"),
-        *(one for one in submitted_tasks.LAUNCH_ARGS if not {"--template", "--volume"} & set(one.flags)),
-        served_task.NO_BROWSER,
-    ),
-    command("open", "open a TensorBoard", open_tensorboard, arg("task_id", metavar="ID")),
+TREE = task_ids.accepting_short(
+    group(
+        "tensorboard tb",
+        "manage TensorBoards",
+        *submitted_tasks.common(_NOUN, ("experimentIds", "trialIds")),
+        *served_task.share_commands(_NOUN),
+        command(
+            "start",
+            "start a new TensorBoard",
+            start,
+            arg("experiment_ids", type=int, nargs="*", metavar="EXPERIMENT", help="experiments to show"),
+            arg("-t", "--trial-ids", type=int, nargs="+", default=[], metavar="TRIAL", help="trials to show"),
+            *(one for one in submitted_tasks.LAUNCH_ARGS if not {"--template", "--volume"} & set(one.flags)),
+            served_task.NO_BROWSER,
+        ),
+        command("open", "open a TensorBoard", open_tensorboard, arg("task_id", metavar="ID")),
+    )
 )

@@ -8,6 +8,8 @@ import { errorText } from "../../ui/errorText";
 import { TextField } from "../../ui/TextField";
 import css from "./LoginPage.module.css";
 
+const IS_OWN_MACHINE = ["127.0.0.1", "localhost", "[::1]"].includes(window.location.hostname);
+
 interface PasswordFormProps {
   note: string | null;
   onSignedIn: (answer: Schemas["LoginResponse"]) => void;
@@ -56,6 +58,12 @@ export function PasswordForm({ note, onSignedIn }: PasswordFormProps) {
       <Button kind="primary" type="submit" isPending={isPending}>
         {isPending ? "Signing in…" : "Sign in"}
       </Button>
+      {IS_OWN_MACHINE && (
+        <p className={css["line"]}>
+          A master that <code>det</code> started on this machine has no password that you know: run{" "}
+          <code>det open</code> to sign in.
+        </p>
+      )}
     </form>
   );
 }
