@@ -45,6 +45,12 @@ LOG_ARGS: tuple[Arg | OneOf, ...] = (
 )
 
 
+class FollowingEnded(KeyboardInterrupt):
+    """Ctrl-C that was answered with a line of its own."""
+
+    is_answered = True  # read by main, which imports no command's module
+
+
 def print_trial(session: Session, trial_id: int, args: argparse.Namespace) -> None:
     reopen, params = f"det trial logs -f {trial_id}", _params(args)
     entries = _lasting(session, args.follow, lambda: trial.logs(session, trial_id, params))
@@ -119,7 +125,7 @@ def _interruptible(reopen: str) -> Iterator[None]:
             yield
     except KeyboardInterrupt:
         render.line(f"\nIt goes on without you. {_REOPEN} {reopen}", style="green", file=sys.stderr)
-        raise
+        raise FollowingEnded from None
 
 
 @contextlib.contextmanager

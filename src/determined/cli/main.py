@@ -63,6 +63,11 @@ _MEANT = {
     "list": "det experiment list",
     "ls": "det experiment list",
 }
+# The same of verbs, by their noun.
+_VERBS_MEANT = {
+    ("checkpoint", "list"): "det experiment list-checkpoints EXPERIMENT_ID",
+    ("checkpoint", "ls"): "det experiment list-checkpoints EXPERIMENT_ID",
+}
 _SHORT = {"m": "model", "tpl": "template"}
 
 
@@ -75,8 +80,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnknownWord as e:
         print(f"det: error: {e}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("Interrupting...", file=sys.stderr)
+    except KeyboardInterrupt as e:
+        if not getattr(e, "is_answered", False):
+            print("Interrupting...", file=sys.stderr)
         return 3
     except BrokenPipeError:
         return _quiet_exit()
@@ -122,6 +128,8 @@ def _run(words: list[str]) -> int:
 
 
 def _run_noun(tree: Command | Group, words: list[str], noun: str, options: argparse.Namespace) -> int:
+    if (meant := _VERBS_MEANT.get((noun, "".join(words[:1])))) is not None:
+        raise UnknownWord(f"there is no 'det {noun} {words[0]}'; did you mean: {meant}?")
     node, left, program = select(tree, words, f"det {noun}")
     parser = parser_for(node, program)
     if isinstance(node, Group):

@@ -131,7 +131,7 @@ class Tagged(Node[T_co]):
         if chosen is None:
             return self._check_untagged(value, at, report)
         if not isinstance(chosen, str) or chosen not in self.variants:
-            return report.add(at, f"{self.summary} (got {chosen!r})")
+            return report.add(at, f"{self.summary} (got {chosen!r}){_did_you_mean(chosen, self.variants)}")
         self._check_variant(chosen, value, at, report)
 
     def canonical(self, value: JsonValue) -> JsonValue:
@@ -279,10 +279,14 @@ def unknown_property(key: str, fields: dict[str, Field]) -> str:
     reason = f"additional property `{key}` not allowed"
     if homes := [f"`{name}`" for name, field in fields.items() if not field.legacy and _has_field(field.node, key)]:
         return f"{reason}; it belongs under {' or '.join(homes)}"
+    return reason + _did_you_mean(key, [name for name, field in fields.items() if not field.legacy])
+
+
+def _did_you_mean(word: object, names: Iterable[str]) -> str:
     from difflib import get_close_matches  # most configs are sound
 
-    near = get_close_matches(str(key), [name for name, field in fields.items() if not field.legacy], n=1)
-    return f"{reason}; did you mean `{near[0]}`?" if near else reason
+    near = get_close_matches(str(word), list(names), n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def _has_field(node: Node[object], key: str) -> bool:

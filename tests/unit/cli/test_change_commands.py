@@ -121,6 +121,14 @@ def test_change_that_is_refused_is_not_told_as_done(det: Det, master: SmallMaste
     assert done.err.startswith("Failed to ") and done.err.endswith("not yours\n")
 
 
+@pytest.mark.parametrize("verb", ["kill", "cancel"])
+def test_experiment_that_had_ended_is_not_told_as_ended_now(det: Det, master: SmallMaster, verb: str) -> None:
+    master.answers["GET", "/api/v1/experiments/1"] = (200, {"experiment": experiment(), "config": {}})
+    master.answers["POST", f"/api/v1/experiments/1/{verb}"] = (200, {})
+    done = det("e", verb, "1")
+    assert (done.status, done.out) == (0, f"Experiment 1 had ended already (COMPLETED); nothing to {verb}\n")
+
+
 def test_search_is_extended_by_the_trials_given(det: Det, master: SmallMaster) -> None:
     master.answers["POST", "/api/v1/experiments/1/extend"] = (200, {"experiment": experiment()})
     assert det("e", "extend", "1", "--trials", "5").out == "Extended experiment 1 by 5 trial(s)\n"

@@ -12,6 +12,7 @@ from small_master import SmallMaster
 
 from determined.api import experiment as experiment_api
 from determined.api import workspace as workspace_api
+from determined.cli.log_follow import FollowingEnded
 
 EXPERIMENT = ("GET", "/api/v1/experiments/1")
 
@@ -89,6 +90,12 @@ def test_interrupt_ends_with_3_and_no_traceback(det: Det, monkeypatch: pytest.Mo
     monkeypatch.setattr(workspace_api, "iterate", _raising(KeyboardInterrupt()))
     done = det("w", "list")
     assert (done.status, done.out, done.err) == (3, "", "Interrupting...\n")
+
+
+def test_interrupt_that_was_answered_has_no_second_line(det: Det, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace_api, "iterate", _raising(FollowingEnded()))
+    done = det("w", "list")
+    assert (done.status, done.out, done.err) == (3, "", "")
 
 
 def test_file_that_cannot_be_read_is_named(det: Det, master: SmallMaster) -> None:

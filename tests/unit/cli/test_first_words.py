@@ -23,6 +23,8 @@ from determined.cli.main import _MEANT, NOUNS, main
         (["w", "show", "1"], "did you mean 'det workspace describe'?"),
         (["e", "describe", "abc"], "'abc' is not a number"),
         (["t", "describe", "abc"], "trial_id: 'abc' is not a whole number"),
+        (["checkpoint", "list"], "did you mean: det experiment list-checkpoints"),
+        (["c", "ls"], "did you mean: det experiment list-checkpoints"),
         (["e", "list", "--jsn"], "did you mean '--json'?"),
     ],
 )

@@ -42,6 +42,7 @@ CATALOGUE: list[tuple[dict[str, Any], str]] = [
     ({"watchdog": {"silent_seconds": -1}}, "<config>.watchdog.silent_seconds: must be at least 0, not -1"),
     ({"preflight": "off"}, "<config>.preflight: must be one of fail, warn, skip"),
     ({"preflght": "warn"}, "did you mean `preflight`?"),
+    (searcher(name="randm"), "(got 'randm'); did you mean `random`?"),
     (searcher(name="foo"), "<config>.searcher: not an object whose `name` is one of single, random, grid, "),
     (searcher(), "<config>.searcher: `name` is a required property"),
     ({"searcher": {"name": "single"}}, "<config>.searcher: `metric` is a required property"),

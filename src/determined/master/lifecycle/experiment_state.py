@@ -28,7 +28,14 @@ def move(
     if current == wanted:
         return
     if not may_become(current, wanted):
-        raise FailedPrecondition(f"experiment {experiment.id} cannot become {wanted}: incompatible state {current}")
+        again = (
+            f"; to run it again: det e continue {experiment.id}"
+            if wanted == State.ACTIVE and current in TERMINAL
+            else ""
+        )
+        raise FailedPrecondition(
+            f"experiment {experiment.id} cannot become {wanted}: incompatible state {current}{again}"
+        )
     values: ExperimentValues = {"state": wanted}
     if error is not None:
         values["error"] = error
