@@ -15,6 +15,10 @@ _USAGE = re.compile(r"^usage: ")
 _WRONG_ARGUMENTS = re.compile(r"^[^\s:]+: error: .+")
 _SCRIPT_LINE = re.compile(r"^(?P<file>\S+\.\w+): line (?P<line>\d+): ")  # of a shell
 _TRIAL_CLASS = re.compile(r"^entrypoint \S+:\w+(?: needs |: ).+")
+# Of a shell whose program was ended by a signal, which the end itself names.
+_SIGNAL_WORDS = re.compile(
+    r"^(?:Segmentation fault|Killed|Aborted|Bus error|Illegal instruction)( \(core dumped\))?$"
+)
 _OTHER_DIRECTORY = "correct `entrypoint`, or the directory that follows the config in `det e create`"
 
 
@@ -118,8 +122,12 @@ def _of_end(lines: Sequence[LogLine], ended: str, circumstances: Circumstances) 
 
 def _last_line(lines: Sequence[LogLine]) -> LogLine | None:
     """Return the last line of stderr; of stdout where that says nothing."""
-    said = [line for line in lines if harmless(line.text) and not is_progress_bar(line.text)]
+    said = [line for line in lines if _says_something(line.text)]
     return next((line for line in reversed(said) if line.is_stderr), said[-1] if said else None)
+
+
+def _says_something(text: str) -> bool:
+    return bool(harmless(text)) and not is_progress_bar(text) and not _SIGNAL_WORDS.match(text)
 
 
 def _by_stream(lines: Iterable[LogLine]) -> dict[tuple[int | None, bool], list[int]]:

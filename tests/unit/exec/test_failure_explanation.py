@@ -13,6 +13,7 @@ def test_line_of_a_rank_that_a_launcher_names_is_told_before_the_launchers_own()
     recent = [(("rank 1 failed first here", "ERROR", None), "stderr")]
     failure = Failure(1, 1, 1.0, ["loading", "no weights"])
     assert explain(recent, ENDED, failure=failure) == Cause(f"{ENDED}; last line of its stderr: no weights")
+    assert explain(recent, ENDED, failure=Failure(1, 139, 1.0)) == Cause(ENDED)
 
 
 def test_modules_of_the_submitted_directory_are_the_users(tmp_path: Path) -> None:

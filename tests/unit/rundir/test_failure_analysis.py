@@ -204,6 +204,12 @@ def test_signals_of_crashes_have_a_cause_and_a_fix(name: str) -> None:
     assert cause.likely and cause.advice
 
 
+def test_words_of_a_shell_about_a_signal_are_not_quoted() -> None:
+    lines = task("terminate called", "  what():  no context", "Aborted (core dumped)")
+    cause = cause_of(lines, "the entrypoint was ended by SIGABRT")
+    assert cause.what == "the entrypoint was ended by SIGABRT; last line of its stderr: what():  no context"
+
+
 def test_stack_of_the_fault_handler_is_the_place_of_a_crash() -> None:
     dump = [
         "Fatal Python error: Segmentation fault",

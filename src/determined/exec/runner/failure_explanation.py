@@ -30,6 +30,8 @@ def explain(
     """
     lines = [LogLine(text, rank, stream == "stderr", level) for (text, level, rank), stream in recent]
     if failure is not None:
+        # The launcher's own lines say what `failure` says.
+        lines = [line for line in lines if line.rank is not None or line.level != "ERROR"]
         lines += [LogLine(text, failure.rank) for text in failure.lines]
     own = own_modules(workdir) if workdir is not None else frozenset[str]()
     cause = find_cause(lines, ended, Circumstances(python, own))
