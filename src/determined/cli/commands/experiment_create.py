@@ -32,8 +32,6 @@ def create(args: argparse.Namespace) -> int | None:
 
         return local_run.run(text, Path(args.model_def or "."), test_mode=args.test_mode)
     files, size = read_files(args.model_def, args.include)
-    if args.model_def is None and not args.include:
-        render.warn("No directory was named, so no code is sent; to send this one: det e create CONFIG_FILE .")
     request = CreateExperimentRequest(
         activate=not args.paused,
         config=text,
@@ -56,6 +54,8 @@ def _submit(session: Session, request: CreateExperimentRequest, size: int) -> Cr
     with render.Progress("Sending files", int(size * JSON_GROWTH)) as bar:
         answer = experiment.create(session, request, sending=bar.advance if bar.shown else None)
     say_created(session, answer)
+    if not request.model_definition:
+        render.warn("No files were sent with it; to send those of this directory: det e create CONFIG_FILE .")
     return answer
 
 
