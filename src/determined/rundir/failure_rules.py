@@ -160,6 +160,8 @@ _ENDS: tuple[_Rule, ...] = (
     (re.compile(r"^the entrypoint was ended by SIGILL"), _fixed(
         "a library uses instructions that the CPU of this node lacks",
         "install a build of the library for this CPU, or run on another node")),
+    (re.compile(r"^out of memory on the host"), _KILLED),
+    (re.compile(r"^out of memory on the accelerator"), _ACCELERATOR_MEMORY),
     (re.compile(r"^a startup hook failed"), _fixed(
         "a command in startup-hook.sh failed; the log shows its last words",
         "run `bash -ex startup-hook.sh` by hand, and correct the command that ends it")),

@@ -17,7 +17,7 @@ def test_error_of_the_accelerator_is_labelled_and_advised_upon(
     first, error, where, cause, fix = told.message.split("\n")
     assert first == "the entrypoint exited with status 1"
     assert (error, where) == (f"what: {what.partition(': ')[2]}", "where: <string>, line 1")
-    assert (cause, fix) == (f"cause: {what}", f"fix: {GPU_MEMORY_ADVICE}")
+    assert (cause, fix) == (f"cause: {what}", "fix: lower the batch size, or compute in bf16")
     assert fake_master.texts("agent")[-1] == f"{what}. What helps: {GPU_MEMORY_ADVICE}"
 
 

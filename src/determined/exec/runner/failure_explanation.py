@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from determined.exec.runner.log_line_parser import Line
+from determined.exec.runner.memory import Shortage
 from determined.exec.runner.private_tmp import TMP
 from determined.rundir.failure import Failure
 from determined.rundir.failure_analysis import LogLine, find_cause
 from determined.rundir.failure_cause import Cause
-from determined.rundir.failure_rules import Circumstances
+from determined.rundir.failure_rules import Circumstances, explain_end
 
 _MISSING = re.compile(rf"No such file or directory: '({TMP}/[^']+)'")
 
@@ -37,6 +38,12 @@ def explain(
     cause = find_cause(lines, ended, Circumstances(python, own))
     hidden = _hidden_in_tmp(cause.what or "")
     return replace(cause, advice=hidden) if hidden else cause
+
+
+def with_shortage(cause: Cause, shortage: Shortage) -> Cause:
+    """Return the cause of a task that ran out of memory. The fix is brief: the log has the long advice."""
+    _, advice = explain_end(shortage.what, Circumstances()) or (None, shortage.advice)
+    return replace(cause, likely=shortage.what, advice=advice)
 
 
 def own_modules(workdir: Path) -> frozenset[str]:

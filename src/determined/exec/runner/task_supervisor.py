@@ -18,7 +18,7 @@ from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
 from determined.exec.runner import command, preparation, private_tmp, process_tree
 from determined.exec.runner.exit_status import HINTS, described
-from determined.exec.runner.failure_explanation import explain
+from determined.exec.runner.failure_explanation import explain, with_shortage
 from determined.exec.runner.hang_detector import HangDetector
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.memory import KillCount, find_shortage
@@ -343,7 +343,7 @@ class TaskSupervisor:
         self.label = short.label
         has_advice = any(short.advice in line for line in lines)
         self._sink.say("ERROR", short.what if has_advice else f"{short.what}. What helps: {short.advice}")
-        return ExitCause.EXITED, status, replace(cause, likely=short.what, advice=short.advice).with_end(message)
+        return ExitCause.EXITED, status, with_shortage(cause, short).with_end(message)
 
     def _explain(self, ended: str, failure: Failure | None = None) -> Cause:
         recent = list(self._sink.recent)
