@@ -9,6 +9,7 @@ from ground import REPORTING, Watch, assert_accessible, submit
 from playwright.sync_api import BrowserContext, Page, expect
 
 from cluster import Client, Cluster, det
+from determined._version import __version__
 
 pytestmark = pytest.mark.timeout(300)  # its limits of waiting, one after the other
 
@@ -29,6 +30,12 @@ def experiment(site: Cluster, tmp_path_factory: pytest.TempPathFactory) -> int:
     )
     client.wait_state(made, "COMPLETED")
     return made
+
+
+def test_sign_in_on_ones_own_machine_names_det_open_and_the_masters_own_version(page: Page) -> None:
+    page.goto("/det/login")
+    expect(page.get_by_role("form", name="Sign in")).to_contain_text("run det open to sign in")
+    expect(page.get_by_text(f"version {__version__}")).to_be_visible()
 
 
 def test_a_person_signs_in_comes_home_and_signs_out(page: Page) -> None:
