@@ -26,15 +26,18 @@ def test_a_followed_failure_ends_with_one_block_and_status_1(cluster: Cluster, h
     assert "log stream ended" not in done.stdout
 
 
-def test_wait_for_a_failed_experiment_says_the_same_and_ends_with_1(
-    cluster: Cluster, home: Path, tmp_path: Path
-) -> None:
+def test_wait_and_describe_of_a_failed_experiment_say_the_same(cluster: Cluster, home: Path, tmp_path: Path) -> None:
     config = write_experiment(tmp_path / "m", BROKEN)
     created = det(home, "e", "create", str(config), str(config.parent), master=cluster.url)
     number = created.stdout.split("Created experiment ")[1].split()[0]
     done = det(home, "e", "wait", number, "--polling-interval", "0.1", master=cluster.url, check=False)
     assert done.returncode == 1
-    assert "where:  train.py, line 1" in done.stderr
+    block = done.stderr.splitlines()[2:]
+    assert block[1].startswith("  where:  train.py, line 1")
+    described = det(home, "e", "describe", number, master=cluster.url).stdout
+    trial = block[-1].split()[4]
+    assert "\n".join(block) in described
+    assert "\n".join(block) in det(home, "t", "describe", trial, master=cluster.url).stdout
 
 
 def test_a_followed_success_ends_with_status_0_and_without_a_block(
