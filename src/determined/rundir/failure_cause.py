@@ -54,6 +54,12 @@ def in_one_line(reason: str) -> str:
     return f"{head[0]} ... {cause.describe()}" if cause.what else Cause(**parts | {"what": head[0]}).describe()
 
 
+def brief(reason: str) -> str:
+    """Return how the task ended and what failed, for a cell of a table."""
+    head, parts = _split(reason)
+    return ": ".join(filter(None, [_first_and_last(head), parts.get("what")]))
+
+
 def harmless(text: str) -> str:
     """Return the text without what would move the cursor, turn the writing or show a password, and not too long."""
     text = _URL_PASSWORD.sub(r"\1***@", _CONTROLS.sub(" ", _ESCAPE_SEQUENCES.sub("", text[: 8 * _CHARACTERS]))).strip()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from determined.rundir.failure_cause import Cause, harmless, in_one_line, read_cause
+from determined.rundir.failure_cause import Cause, brief, harmless, in_one_line, read_cause
 
 ENDED = "the entrypoint exited with status 1"
 WHOLE = Cause("KeyError: 'lr'", "train.py, line 3: x", "the key is missing", "add it")
@@ -25,6 +25,11 @@ def test_reason_is_told_in_one_line_with_its_end_and_its_cause() -> None:
         in_one_line(WHOLE.with_end(f"{ENDED}; rank 1 failed.\n    Its lines")) == f"{ENDED}; rank 1 failed. ... {text}"
     )
     assert WHOLE.describe() == text
+
+
+def test_brief_reason_has_the_end_and_the_error_alone() -> None:
+    assert brief(WHOLE.with_end(ENDED)) == f"{ENDED}: KeyError: 'lr'"
+    assert brief("killed") == "killed"
 
 
 def test_reason_without_parts_is_told_by_its_first_and_last_line() -> None:

@@ -8,6 +8,7 @@ from determined.config.task_kinds import KINDS
 from determined.master.db.queries.submitted_task import TaskDetail
 from determined.master.lifecycle.states import AllocationState as Stored
 from determined.master.lifecycle.states import ExitKind
+from determined.rundir.failure_cause import brief
 from determined.wire.allocation import AllocationState
 from determined.wire.codec import rfc3339
 from determined.wire.command import Command
@@ -82,4 +83,4 @@ def state_of(task: Placed) -> AllocationState:
 def exit_status(task: Placed) -> str:
     if task.end_time is None:
         return ""
-    return SUCCESS if task.exit_kind in _WITHOUT_ERROR else task.exit_reason or "the task failed"
+    return SUCCESS if task.exit_kind in _WITHOUT_ERROR else brief(task.exit_reason or "the task failed")
