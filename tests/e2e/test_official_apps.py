@@ -1,7 +1,10 @@
 """The official client, determined==0.38.1, with notebooks, shells and TensorBoards on our master: every sub-command."""
 
+import contextlib
+import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +13,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cluster import Client, Cluster, eventually, official, write_experiment
+from cluster import (
+    HANG_SECONDS,
+    Client,
+    Cluster,
+    clean_environment,
+    eventually,
+    official,
+    official_python,
+    write_experiment,
+)
 
 pytestmark = pytest.mark.official
 
@@ -113,11 +125,23 @@ def test_every_tensorboard_command(det: Det, client: Client, tmp_path: Path) -> 
 
 
 def test_a_shell_is_refused_to_a_client_without_a_login_by_default(home: Path, tmp_path: Path) -> None:
-    running = Cluster(tmp_path / "strict")
+    running, said = Cluster(tmp_path / "strict"), tmp_path / "said"
     running.start()
+    words = [str(official_python().with_name("det")), "shell", "start", *NO_SLOTS, "--", "true"]
+    with said.open("wb") as output:  # no pipe: its tunnel may outlive it and would hold one open
+        client = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=clean_environment(HOME=str(home), DET_MASTER=running.url),
+            start_new_session=True,
+        )
     try:
-        done = official(home, "shell", "start", *NO_SLOTS, "--", "true", master=running.url, check=False)
-        assert "Connection closed" in done.stderr and "Launched shell" in done.stdout
+        client.wait(HANG_SECONDS)
+        assert "Connection closed" in said.read_text() and "Launched shell" in said.read_text()
     finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(client.pid, signal.SIGKILL)
         running.stop()
         running.end_runners()

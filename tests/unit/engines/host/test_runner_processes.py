@@ -78,10 +78,12 @@ def test_pid_is_believed_only_with_the_lock_and_the_right_process(tmp_path: Path
         assert process.runner_of(run_dir) is None, "the number belongs to a process of somebody else"
         with subprocess.Popen(["sh", "-c", "sleep 300; :", "sh", str(run_dir.path)]) as runner:
             run_dir.pid.write_text(str(runner.pid))
-            assert process.runner_of(run_dir) == runner.pid
-            process.kill_tree(runner.pid)
+            try:  # a process that has just begun has no command line for a moment
+                eventually(lambda: process.runner_of(run_dir) == runner.pid)
+            finally:
+                process.kill_tree(runner.pid)
+                stranger.kill()
         held.close()
-        stranger.kill()
 
 
 def test_task_without_an_identity_runs_as_we_do() -> None:
