@@ -16,9 +16,7 @@ _WRONG_ARGUMENTS = re.compile(r"^[^\s:]+: error: .+")
 _SCRIPT_LINE = re.compile(r"^(?P<file>\S+\.\w+): line (?P<line>\d+): ")  # of a shell
 _TRIAL_CLASS = re.compile(r"^entrypoint \S+:\w+(?: needs |: ).+")
 # Of a shell whose program was ended by a signal, which the end itself names.
-_SIGNAL_WORDS = re.compile(
-    r"^(?:Segmentation fault|Killed|Aborted|Bus error|Illegal instruction)( \(core dumped\))?$"
-)
+_SIGNAL_WORDS = re.compile(r"^(?:Segmentation fault|Killed|Aborted|Bus error|Illegal instruction)( \(core dumped\))?$")
 _OTHER_DIRECTORY = "correct `entrypoint`, or the directory that follows the config in `det e create`"
 
 
