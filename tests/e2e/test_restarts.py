@@ -1,6 +1,7 @@
 """What happens when processes die: training processes, the master, runners."""
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -111,6 +112,7 @@ def _saved(client: Client, trial: int) -> list[int]:
 
 
 def _newest_pid(client: Client, trial: int, known: list[int]) -> int | None:
-    pids = [int(line.rsplit(" ", 1)[1]) for line in client.log_lines(trial) if "starting at" in line]
+    lines = client.log_lines(trial)
+    pids = [int(found[1]) for line in lines if (found := re.search(r"starting at \d+ pid (\d+)$", line))]
     fresh = [p for p in pids if p not in known]
     return fresh[-1] if fresh else None

@@ -285,7 +285,7 @@ def unknown_property(key: str, fields: dict[str, Field]) -> str:
 def _did_you_mean(word: object, names: Iterable[str]) -> str:
     from difflib import get_close_matches  # most configs are sound
 
-    near = get_close_matches(str(word), list(names), n=1)
+    near = get_close_matches(word, list(names), n=1) if isinstance(word, str) else []
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
