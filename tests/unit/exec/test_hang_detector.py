@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from determined.exec.runner import hang_detector, stacks
+from determined.exec.runner import hang_detector, stack_report, stacks
 from determined.exec.runner.hang_detector import HangDetector
 from determined.exec.runner.hang_rule import HangRule
 from determined.exec.runner.log_sink import LogSink
@@ -102,6 +102,7 @@ class Watched:
 @pytest.fixture
 def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
     monkeypatch.setattr(stacks, "_ANSWER_SECONDS", 60.0)
+    monkeypatch.setattr(stack_report, "_DESCRIBED", 1000)  # servers of other tests may be children of this process
     made = Watched(tmp_path / "run")
     yield made
     made.close()
