@@ -10,7 +10,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,18 @@ class Cluster:
             if self.process.poll() is not None:
                 break
         raise AssertionError(f"the master did not come up:\n{self.log()[-4000:]}")
+
+
+@contextmanager
+def running_cluster(directory: Path, **options: Any) -> Iterator[Cluster]:
+    """A cluster that is stopped at the end, and its runners with it."""
+    cluster = Cluster(directory, **options)
+    cluster.start()
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+        cluster.end_runners()
 
 
 class Client:

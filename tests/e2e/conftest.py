@@ -8,7 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from cluster import Client, Cluster
+from official_det import det  # noqa: F401 (a fixture)
+
+from cluster import Client, Cluster, running_cluster
 
 HANG_SECONDS = 900  # of a whole test: its servers, runners and commands may all have to wait for the machine
 
@@ -23,11 +25,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One master per test file, with two slots."""
-    running = Cluster(tmp_path_factory.mktemp("cluster"))
-    running.start()
-    yield running
-    running.stop()
-    running.end_runners()
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
+        yield running
 
 
 @pytest.fixture

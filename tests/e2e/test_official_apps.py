@@ -6,12 +6,12 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from official_det import Det, launched
 
 from cluster import (
     HANG_SECONDS,
@@ -19,48 +19,27 @@ from cluster import (
     Cluster,
     clean_environment,
     eventually,
-    official,
     official_python,
+    running_cluster,
     write_experiment,
 )
 
 pytestmark = pytest.mark.official
 
-LAUNCHED = re.compile(r"Launched .* \(id: (.*), name: (.*)\)")
 NO_SLOTS = ("--config", "resources.slots=0")
 SCRIPT = """
 import determined as det
 with det.core.init() as core:
     core.train.report_validation_metrics(1, {"a": 1.0})
 """
-Det = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A master that lets in shells of clients that send no login, which the official one's tunnel does not."""
     config = {"proxy": {"allow_unauthenticated_shells": True}}
-    running = Cluster(tmp_path_factory.mktemp("cluster"), config=config)
-    running.start()
-    yield running
-    running.stop()
-    running.end_runners()
-
-
-@pytest.fixture
-def det(cluster: Cluster, home: Path, tmp_path: Path) -> Det:
-    """The official `det` in a directory of its own."""
-
-    def run(*words: str, check: bool = True, **options: Any) -> "subprocess.CompletedProcess[str]":
-        return official(home, *words, master=cluster.url, check=check, cwd=tmp_path, **options)
-
-    return run
-
-
-def launched(done: "subprocess.CompletedProcess[str]") -> str:
-    match = next(filter(None, map(LAUNCHED.search, done.stdout.splitlines()[:2])), None)
-    assert match, done.stdout
-    return match[1]
+    with running_cluster(tmp_path_factory.mktemp("cluster"), config=config) as running:
+        yield running
 
 
 def check_common_verbs(det: Det, noun: str, task_id: str) -> None:

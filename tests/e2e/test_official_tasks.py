@@ -3,36 +3,16 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from official_det import Det, launched
 
 from cluster import HANG_SECONDS, Client, Cluster, clean_environment, eventually, official, official_python
 
 pytestmark = pytest.mark.official
 
 UNKNOWN = "00000000-0000-0000-0000-000000000000"
-LAUNCHED = re.compile(r"Launched .* \(id: (.*), name: (.*)\)")
-Det = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def det(cluster: Cluster, home: Path, tmp_path: Path) -> Det:
-    """The official `det` in a directory of its own."""
-
-    def run(*words: str, check: bool = True, **options: Any) -> "subprocess.CompletedProcess[str]":
-        return official(home, *words, master=cluster.url, check=check, cwd=tmp_path, **options)
-
-    return run
-
-
-def launched(done: "subprocess.CompletedProcess[str]") -> str:
-    """The id, within the first two lines as scripts look for it."""
-    match = next(filter(None, map(LAUNCHED.search, done.stdout.splitlines()[:2])), None)
-    assert match, done.stdout
-    return match[1]
 
 
 def test_run_follows_the_log_and_succeeds_whatever_the_command_does(det: Det) -> None:

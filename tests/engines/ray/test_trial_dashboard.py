@@ -9,7 +9,7 @@ import pytest
 import urllib3
 from ray_cluster import ray_bin
 
-from cluster import Client, Cluster, clean_environment, eventually, free_port, write_experiment
+from cluster import Client, Cluster, clean_environment, eventually, free_port, running_cluster, write_experiment
 
 pytestmark = [
     pytest.mark.engines,
@@ -31,11 +31,8 @@ time.sleep(600)
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    running = Cluster(tmp_path_factory.mktemp("cluster"))
-    running.start()
-    yield running
-    running.stop()
-    running.end_runners()
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
+        yield running
 
 
 def test_the_dashboard_of_a_trial_opens_by_its_published_port(cluster: Cluster, tmp_path: Path) -> None:
