@@ -203,9 +203,11 @@ def _with_holders(
     reasons: dict[str, str], waiting: list[Request], chosen: _Chosen, views: list[NodeView]
 ) -> dict[str, str]:
     """Return the reasons; those of requests for more slots than are free also name the jobs that hold them."""
-    who = holders(chosen.live, chosen.held, {v.id for v in views}, sum(v.total_slots for v in views))
     free = sum(v.free_slots for v in views)
     short = {r.allocation_id for r in waiting if r.slots > free}
+    if not short:
+        return reasons  # who holds what is looked up only for those who wait for it
+    who = holders(chosen.live, chosen.held, {v.id for v in views}, sum(v.total_slots for v in views))
     if who is None:
         return reasons
     return {
