@@ -43,6 +43,7 @@ class TaskProcess:
         self._output = output
         self._status: int | None = None
         self.ended = threading.Event()
+        self._term_sent, self._term_lock = False, threading.Lock()
         output.start()
 
     @property
@@ -101,7 +102,7 @@ class TaskProcess:
             self._reap()
             time.sleep(_STEP_SECONDS / 10)
         if ending.wanted.is_set():
-            process_tree.signal_group(self.group, signal.SIGTERM)  # the one of the request found no task any more
+            self._terminate()  # where the request came after the exit
 
     def clear_away(self, spared: set[int]) -> None:
         """Kill what is left of the task after its exit, and read its last output."""
@@ -130,12 +131,20 @@ class TaskProcess:
 
     def _end_when_wanted(self, ending: Termination) -> None:
         ending.wanted.wait()
-        self.signal(signal.SIGTERM)
+        if not self.ended.is_set():
+            self._terminate()
         while not self.ended.wait(_STEP_SECONDS):
             if time.monotonic() >= ending.deadline:
                 self.signal(signal.SIGKILL)
                 process_tree.kill_all(process_tree.descendants(self.group) | {self.group})
                 return
+
+    def _terminate(self) -> None:
+        """Send TERM to the task's programs, once: a second one could interrupt a program that is saving."""
+        with self._term_lock:
+            if not self._term_sent:
+                self._term_sent = True
+                process_tree.signal_group(self.group, signal.SIGTERM)
 
 
 def start_beside(
