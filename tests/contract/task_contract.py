@@ -249,12 +249,12 @@ def _run_cell(channel: ClientConnection, code: str) -> str:
     content = {"code": code, "silent": False, "store_history": False, "allow_stdin": False, "stop_on_error": True}
     request = {"header": header | {"version": "5.3"}, "parent_header": {}, "metadata": {}, "content": content}
     channel.send(json.dumps(request | {"channel": "shell", "buffers": []}))
-    printed = ""
-    while True:
+    printed, is_idle = "", False
+    while not is_idle:  # the reply may come before the output, idle does not
         message: dict[str, Any] = json.loads(channel.recv(timeout=SECONDS))
         if message["parent_header"].get("msg_id") != header["msg_id"]:
             continue
         if message["msg_type"] in ("stream", "error"):
             printed += message["content"].get("text") or "\n".join(message["content"]["traceback"])
-        if message["msg_type"] == "execute_reply":
-            return printed
+        is_idle = message["content"].get("execution_state") == "idle"
+    return printed

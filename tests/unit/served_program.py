@@ -80,6 +80,13 @@ class ServedProgram:
             assert time.monotonic() < deadline, self.log
             time.sleep(0.05)
 
+    def wait_for_socket(self) -> None:
+        """Wait until it listens, which may be after the line that says so."""
+        deadline = time.monotonic() + _HANG_SECONDS
+        while not self.socket.exists():
+            assert time.monotonic() < deadline, self.log
+            time.sleep(0.05)
+
     def request(
         self, method: str, path: str, body: Any = None, *, token: str | None = None, seconds: float = 60
     ) -> tuple[int, Any]:

@@ -33,6 +33,7 @@ def notebook(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     place, cache = tmp_path_factory.mktemp("notebook"), shared_cache(tmp_path_factory.getbasetemp())
     with ServedProgram("determined.exec.notebook", settings, place, cache=cache) as program:
         program.wait_for(r"Jupyter Server .* is running")
+        program.wait_for_socket()
         yield program
 
 
@@ -134,18 +135,25 @@ def _channels(notebook: ServedProgram, kernel_id: str) -> Any:
 def _run(notebook: ServedProgram, kernel_id: str, code: str) -> str:
     """What a cell prints, or the name of its error."""
     header = {"msg_id": f"m{time.monotonic_ns()}", "msg_type": "execute_request", "username": "", "session": "s"}
-    content = {"code": code, "silent": False, "store_history": False, "user_expressions": {}, "allow_stdin": False}
-    message = {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
-    printed = ""
+    cell = {"code": code, "silent": False, "store_history": False, "user_expressions": {}, "allow_stdin": False}
+    message = {"header": header, "parent_header": {}, "metadata": {}, "content": cell, "channel": "shell"}
+    printed, error, awaited = "", None, {"reply", "idle"}
     with _channels(notebook, kernel_id) as connection:
         connection.send(json.dumps(message))
-        while True:
+        # Output and reply come over two sockets of the kernel: either may be first. Idle follows the last output.
+        while awaited:
             answer = json.loads(connection.recv(timeout=60))
+            kind, content = answer["msg_type"], answer["content"]
             if answer["parent_header"].get("msg_id") != header["msg_id"]:
                 continue
-            printed += answer["content"].get("text", "") if answer["msg_type"] == "stream" else ""
-            if answer["msg_type"] == "execute_reply":
-                return answer["content"].get("ename") or printed
+            if kind == "stream":
+                printed += content["text"]
+            elif kind == "execute_reply":
+                error = content.get("ename")
+                awaited.discard("reply")
+            elif kind == "status" and content["execution_state"] == "idle":
+                awaited.discard("idle")
+    return error or printed
 
 
 def _package() -> Path:
