@@ -105,7 +105,7 @@ class Launch:
         default="", repr=False
     )  # what a runner started on another host shows the master, once, for its launch file
     size: int = 1  # runners of its allocation: an engine that can only start them together waits for the last
-    options: Mapping[str, Any] = field(default_factory=dict)  # what the submitter says to this engine alone (`slurm:`)
+    options: Mapping[str, Any] = field(default_factory=dict)  # its section of the config (`slurm:`)
     container: Container | None = None  # None where the engine runs none
     begun: bool = False  # the master has reports of it: with its directory gone it is lost, and never begun again
 

@@ -10,11 +10,13 @@ from typing import Any, Protocol, cast
 from determined.engines.base import Engine
 from determined.engines.context import EngineContext, FoundPools
 from determined.engines.resource_manager import ResourceManager
+from determined.schema.engine_traits import EngineTraits
 from determined.schema.objects import Field
 
 # Resource managers of upstream's configs for which there is no engine yet. A master does not start with one.
 NOT_IMPLEMENTED = ("kubernetes", "pbs")
 DEFAULT = "agent"
+TRAITS = tuple(name for name, value in vars(ResourceManager).items() if isinstance(value, bool))
 
 
 class Wiring(Protocol):
@@ -50,6 +52,13 @@ def engine_name(kind: str, name: str | None = None) -> str:
     return name or manager(kind).default_name or kind
 
 
+def traits(*kinds: str) -> EngineTraits:
+    """Return what fields of configs may name these engines by."""
+    every = {trait: _kinds_with(trait) for trait in TRAITS}
+    own = {trait for trait, having in every.items() if not set(having).isdisjoint(kinds)}
+    return EngineTraits(frozenset({*kinds, *own}), every)
+
+
 def pool_fields() -> dict[str, Field]:
     """Return the keys that the engines add to resource pools."""
     return {key: known for section in managers().values() for key, known in section.pool_keys.schema.fields.items()}
@@ -59,6 +68,10 @@ def described() -> str:
     """Return all engines in words: "`agent` (this machine), ... or `slurm` (a Slurm cluster)"."""
     *first, last = [f"`{kind}` ({section.where})" for kind, section in managers().items()]
     return f"{', '.join(first)} or {last}"
+
+
+def _kinds_with(trait: str) -> tuple[str, ...]:
+    return tuple(kind for kind, section in managers().items() if getattr(section, trait))
 
 
 def _section(folder: str) -> type[ResourceManager]:

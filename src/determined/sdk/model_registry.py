@@ -1,79 +1,96 @@
-"""Upstream's model registry and OAuth clients: names that user code imports, each of which says that it is missing."""
+"""Calls of `Determined` on the model registry."""
 
-from enum import Enum
-from typing import Any, NoReturn
+from typing import Any
 
-_REGISTRY = "the model registry is not implemented yet; keep a checkpoint's uuid and read it with get_checkpoint(uuid)"
-_OAUTH = "OAuth clients are not implemented; log in with a password or an access token"
-
-
-class _Missing:
-    """A class that can be imported and named in annotations, and not made."""
-
-    _reason = _REGISTRY
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(f"{type(self).__name__}: {self._reason}")
+from determined.api import model as api
+from determined.api.session import Session
+from determined.sdk.deprecation import warn_deprecated
+from determined.sdk.enums import ModelSortBy, OrderBy
+from determined.sdk.model import Model
+from determined.wire.base import OrderBy as WireOrderBy
+from determined.wire.model import GetModelsRequestSortBy, ListModels, PostModelRequest
 
 
-class Model(_Missing):
-    """A registered model: not implemented yet."""
+class ModelRegistryMethods:
+    """Mixed into Determined."""
 
+    _session: Session
 
-class ModelVersion(_Missing):
-    """A version of a registered model: not implemented yet."""
+    def create_model(
+        self,
+        name: str,
+        description: str | None = "",
+        metadata: dict[str, Any] | None = None,
+        labels: list[str] | None = None,
+        workspace_name: str | None = None,
+    ) -> Model:
+        """Create a model without versions.
 
+        Raises:
+            InvalidArgument: the name is blank, has slashes or two adjacent spaces, or is only digits.
+            AlreadyExists: another model of the cluster has this name.
+            NotFound: there is no workspace of that name.
+        """
+        request = PostModelRequest(
+            name=name, description=description, metadata=metadata, labels=labels, workspace_name=workspace_name
+        )
+        return Model._from_wire(self._session, api.create(self._session, request))
 
-class Oauth2ScimClient(_Missing):
-    """A client of single sign-on: not implemented."""
+    def get_model(self, identifier: str | int) -> Model:
+        """Return the model of that name or id. Raises NotFound when there is none."""
+        return Model._from_wire(self._session, api.get(self._session, identifier))
 
-    _reason = _OAUTH
+    def get_model_by_id(self, model_id: int) -> Model:
+        """Deprecated: get_model."""
+        warn_deprecated("get_model_by_id()", "get_model()")
+        return self.get_model(model_id)
 
+    def list_models(
+        self,
+        sort_by: ModelSortBy = ModelSortBy.NAME,
+        order_by: OrderBy = OrderBy.ASCENDING,
+        name: str | None = None,
+        description: str | None = None,
+        model_id: int | None = None,
+        workspace_names: list[str] | None = None,
+        workspace_ids: list[int] | None = None,
+    ) -> list[Model]:
+        """List the models that match every given filter.
 
-class ModelSortBy(Enum):
-    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
-    NAME = "SORT_BY_NAME"
-    DESCRIPTION = "SORT_BY_DESCRIPTION"
-    CREATION_TIME = "SORT_BY_CREATION_TIME"
-    LAST_UPDATED_TIME = "SORT_BY_LAST_UPDATED_TIME"
-    WORKSPACE = "SORT_BY_WORKSPACE"
+        Args:
+            sort_by: what to sort by.
+            order_by: up or down.
+            name: part of the name, in any case.
+            description: part of the description, in any case.
+            model_id: the id.
+            workspace_names: names of workspaces, any of which the model is in.
+            workspace_ids: ids of workspaces, in place of their names.
+        """
+        params = ListModels(
+            sort_by=GetModelsRequestSortBy(sort_by.value),
+            order_by=WireOrderBy(order_by.value),
+            name=name,
+            description=description,
+            id=model_id,
+            workspace_names=workspace_names,
+            workspace_ids=workspace_ids,
+        )
+        return [Model._from_wire(self._session, row) for row in api.iterate(self._session, params)]
 
+    def get_models(
+        self,
+        sort_by: ModelSortBy = ModelSortBy.NAME,
+        order_by: OrderBy = OrderBy.ASCENDING,
+        name: str | None = None,
+        description: str | None = None,
+        model_id: int | None = None,
+        workspace_names: list[str] | None = None,
+        workspace_ids: list[int] | None = None,
+    ) -> list[Model]:
+        """Deprecated: list_models."""
+        warn_deprecated("get_models()", "list_models()")
+        return self.list_models(sort_by, order_by, name, description, model_id, workspace_names, workspace_ids)
 
-class MissingRegistryMethods:
-    """Mixed into Determined: calls of upstream's that raise NotImplementedError with another way."""
-
-    @staticmethod
-    def create_model(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"create_model(): {_REGISTRY}")
-
-    @staticmethod
-    def get_model(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"get_model(): {_REGISTRY}")
-
-    @staticmethod
-    def get_model_by_id(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"get_model_by_id(): {_REGISTRY}")
-
-    @staticmethod
-    def get_models(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"get_models(): {_REGISTRY}")
-
-    @staticmethod
-    def list_models(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"list_models(): {_REGISTRY}")
-
-    @staticmethod
-    def get_model_labels(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"get_model_labels(): {_REGISTRY}")
-
-    @staticmethod
-    def list_oauth_clients(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"list_oauth_clients(): {_OAUTH}")
-
-    @staticmethod
-    def add_oauth_client(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"add_oauth_client(): {_OAUTH}")
-
-    @staticmethod
-    def remove_oauth_client(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"remove_oauth_client(): {_OAUTH}")
+    def get_model_labels(self) -> list[str]:
+        """List the labels of all models, the most used first."""
+        return api.labels(self._session)

@@ -32,6 +32,11 @@ def section(kind: object) -> "type[CheckpointStorage]":
     return _section(kind) if isinstance(kind, str) and kind in kinds() else CheckpointStorage
 
 
+def remote_kinds() -> list[str]:
+    """List the stores that are reached through a driver, not through a file system of the node."""
+    return [kind for kind, declared in sections().items() if declared.driver]
+
+
 def classes(kind: str, name: str) -> list[type]:
     """Import a module of a store's folder; list the classes that it defines."""
     module = importlib.import_module(f"{__package__}.{kind}.{name}")

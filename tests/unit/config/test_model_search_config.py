@@ -7,6 +7,7 @@ import pytest
 from determined.config import apply_defaults, check_complete
 from determined.config.experiment import find_violations
 from determined.config.pipeline import find_warnings
+from determined.schema.engine_traits import NO_TRAITS
 from determined.search.methods.optuna import Optuna
 from determined.search.sampler_parameters import Metric
 
@@ -202,11 +203,11 @@ def test_more_rungs_than_any_search_can_use_are_refused() -> None:
 
 
 def test_samplers_that_will_surprise_are_named_in_the_warnings() -> None:
-    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "cmaes"}), "agent") == [
+    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "cmaes"}), NO_TRAITS) == [
         "`hyperparameters.optimizer.name` is drawn at random: cmaes knows no categories"
     ]
-    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "nsga2"}), "agent") == [
+    assert find_warnings({}, whole({**OPTUNA, "metric": "loss", "sampler": "nsga2"}), NO_TRAITS) == [
         "`searcher.sampler: nsga2` is made for several `metrics`; tpe learns faster from one",
         "nsga2 draws its first 50 trials at random, and max_trials is 9; lower sampler_options.population_size",
     ]
-    assert find_warnings({}, whole({**OPTUNA, "metric": "loss"}), "agent") == []
+    assert find_warnings({}, whole({**OPTUNA, "metric": "loss"}), NO_TRAITS) == []

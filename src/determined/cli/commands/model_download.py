@@ -1,0 +1,74 @@
+"""det model download: the files of a version, verified."""
+
+import argparse
+from pathlib import Path
+
+from determined.cli import render
+from determined.cli.connection import connect
+from determined.cli.grammar import UsageError, arg, command
+from determined.wire.model_version import LATEST, ModelFilesResponse
+
+
+def download(args: argparse.Namespace) -> None:
+    from determined.sdk import version_download
+
+    session = connect(args)
+    listing = version_download.list_files(session, *_split(args.model_version))
+    target = Path(args.directory)
+    with render.Progress(f"{listing.model_name} version {listing.version}", _size(listing)) as bar:
+        version_download.download(session, listing, target, force=args.force, advance=bar.advance)
+    _report(listing, target, args)
+
+
+def _report(listing: ModelFilesResponse, target: Path, args: argparse.Namespace) -> None:
+    if args.json:
+        render.structured({**_summary(listing), "path": str(target)})
+    elif args.quiet:
+        render.line(str(target))
+    else:
+        files = [f for f in listing.files if not f.path.endswith("/")]
+        render.line(
+            f"Downloaded version {listing.version} of model {listing.model_name} to {target}: {len(files)} file(s), "
+            f"{render.size_of(_size(listing))}, {_checked(listing)}"
+        )
+
+
+def _summary(listing: ModelFilesResponse) -> dict[str, object]:
+    return {
+        "modelName": listing.model_name,
+        "version": listing.version,
+        "checkpointUuid": listing.checkpoint_uuid,
+        "files": listing.files,
+    }
+
+
+def _checked(listing: ModelFilesResponse) -> str:
+    if all(file.hash for file in listing.files if not file.path.endswith("/")):
+        return "sizes and hashes verified"
+    return "sizes verified (this checkpoint was stored without hashes)"
+
+
+def _size(listing: ModelFilesResponse) -> int:
+    return sum(file.size for file in listing.files)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """`mnist:production` as model and version; without a colon the latest version."""
+    model, colon, version = text.rpartition(":")
+    if not colon:
+        return text, LATEST
+    if not model or not version:
+        raise UsageError(f"{text!r} is not MODEL:VERSION; write for example mnist:3 or mnist:production")
+    return model, version
+
+
+COMMAND = command(
+    "download",
+    "download the files of a version",
+    download,
+    arg("model_version", metavar="MODEL:VERSION", help="version by number or alias; the latest without :VERSION"),
+    arg("directory", help="where to put the files; a partial download there goes on"),
+    arg("--force", action="store_true", help="replace files there that differ"),
+    arg("-q", "--quiet", action="store_true", help="print the path only"),
+    render.JSON,
+)
