@@ -1,0 +1,219 @@
+"""Sends the events that the delivery queue holds, each until it is answered, refused or too old.
+
+A delivery is claimed in one transaction, sent with none open, and its answer is written in another. One that was
+answered is never sent again. A master that dies between an answer and its commit cannot know of it: the next one sends
+that delivery once more, with the same `event_id`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+
+from determined._backoff import Backoff
+from determined.errors import InvalidArgument, Unavailable
+from determined.master import supervise
+from determined.master.context import MasterContext
+from determined.master.db.queries import webhook as webhooks
+from determined.master.db.queries import webhook_delivery as deliveries
+from determined.master.db.rows.webhooks import Webhook, WebhookDelivery, WebhookDeliveryValues
+from determined.master.lifecycle import webhooks as lifecycle
+from determined.master.lifecycle.webhook_event import Event
+from determined.master.services import webhook as service
+from determined.master.services.webhook_address import AddressRefused, Unreachable
+from determined.master.services.webhook_send import Answer
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+SILENCE_PERIOD_S = 10.0  # between two looks for trials that have fallen silent
+PRUNE_PERIOD_S = 3600.0
+_WORKERS = 3  # webhooks that are sent to at the same time, one request each
+_BATCH = 10  # deliveries that a worker claims at once
+_BATCH_S = 10.0  # after which a worker gives back the rest of its batch: slow receivers must not keep it
+_POLL_S = 1.0
+_STOP_S = 2.0  # for answers that are on their way when the master stops
+_RETRY = Backoff(first=1.0, limit=900.0)
+_HOLD = Backoff(first=1.0, limit=60.0)  # of a receiver that fails: its other deliveries wait, those of others go on
+_GIVE_UP = timedelta(days=3)
+_FORGET = timedelta(hours=1)  # pauses and turns of webhooks; those of deleted ones would stay for ever
+_KEEP = timedelta(days=7)
+_KEEP_COUNT = 1000  # finished deliveries of one webhook
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_RETRIED = frozenset({408, 425, 429})
+
+
+async def sweep_silence(ctx: MasterContext) -> None:
+    """Queue events of trials that have fallen silent; called every SILENCE_PERIOD_S."""
+    now = ctx.clock.now()
+    if await ctx.db.write(lambda conn: lifecycle.sweep_silence(conn, now)):
+        ctx.bus.publish(lifecycle.TOPIC)
+
+
+async def prune(ctx: MasterContext) -> None:
+    """Remove old deliveries; called every PRUNE_PERIOD_S."""
+    before = ctx.clock.now() - _KEEP
+    await ctx.db.write(lambda conn: deliveries.prune(conn, before, _KEEP_COUNT))
+
+
+@dataclass(slots=True)
+class _Hold:
+    """Pause of a webhook whose receiver has failed."""
+
+    failures: int
+    until: datetime
+
+
+@dataclass(slots=True)
+class WebhookSender:
+    ctx: MasterContext
+    _workers: dict[int, asyncio.Task[Any]] = field(default_factory=dict)  # by webhook
+    _holds: dict[int, _Hold] = field(default_factory=dict)
+    _served: dict[int, datetime] = field(default_factory=dict)  # when a worker last began with a webhook
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        await self._insist(lambda conn: deliveries.release_of_others(conn, self._owner))
+        try:
+            async with self.ctx.bus.listen(lifecycle.TOPIC) as hints:
+                while not self.ctx.bus.closed:
+                    await self._step()
+                    await hints.wait(_POLL_S)
+        finally:
+            await self._stop()
+
+    @property
+    def _owner(self) -> str:
+        return self.ctx.cluster.master_id
+
+    async def _step(self) -> None:
+        """Start a worker for each webhook that has something due, as far as workers are free."""
+        now, free = self.ctx.clock.now(), _WORKERS - len(self._workers)
+        if free <= 0:
+            return
+        self._forget(now)
+        without = {*self._workers, *(i for i, hold in self._holds.items() if hold.until > now)}
+        try:
+            due = await self.ctx.db.read(lambda conn: deliveries.due_webhooks(conn, now, without))
+        except Unavailable as e:
+            logger.warning("webhooks wait: %s", e.message)
+            return
+        for webhook_id in least_recent(due, self._served, free):
+            self._served[webhook_id] = now
+            self._workers[webhook_id] = supervise.spawn(self._work(webhook_id), name=f"webhook {webhook_id}")
+
+    def _forget(self, now: datetime) -> None:
+        """Drop pauses and turns that ended long ago."""
+        before = now - _FORGET
+        self._holds = {i: hold for i, hold in self._holds.items() if hold.until > before}
+        self._served = {i: time for i, time in self._served.items() if time > before}
+
+    async def _work(self, webhook_id: int) -> None:
+        """Send some deliveries of one webhook, one after the other; a failure or _BATCH_S ends the batch."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _BATCH_S
+        try:
+            batch = await self._insist(partial(self._claim, webhook_id))
+            for n, delivery in enumerate(batch):
+                if not await self._try(delivery) or loop.time() >= end:
+                    rest = [later.id for later in batch[n + 1 :]]
+                    await self._insist(partial(deliveries.release, delivery_ids=rest))
+                    break
+        finally:
+            del self._workers[webhook_id]
+            self.ctx.bus.publish(lifecycle.TOPIC)
+
+    def _claim(self, webhook_id: int, conn: Connection) -> list[WebhookDelivery]:
+        return deliveries.claim(conn, self.ctx.clock.now(), webhook_id, self._owner, _BATCH)
+
+    async def _try(self, delivery: WebhookDelivery) -> bool:
+        try:
+            return await self._deliver(delivery)
+        except Exception as e:
+            if self.ctx.bus.closed:
+                raise
+            # a mistake of ours in one event must not leave it claimed for ever, nor stop the others
+            logger.exception("webhook %s: event %s could not be sent", delivery.webhook_id, delivery.event_id)
+            return await self._failed(delivery, {"error": f"the master could not send it: {type(e).__name__}"})
+
+    async def _deliver(self, delivery: WebhookDelivery) -> bool:
+        """Send one delivery and write what came of it; False when the receiver seems to be down."""
+        webhook = await self._insist(lambda conn: webhooks.get(conn, delivery.webhook_id))
+        if webhook is None:  # deleted, and its deliveries with it
+            return True
+        try:
+            answer = await self._send(webhook, delivery)
+        except Unreachable as e:
+            return await self._failed(delivery, {"url": webhook.url, "error": e.message, "status_code": None})
+        except (AddressRefused, InvalidArgument) as e:
+            await self._finish(delivery, deliveries.FAILED, {"url": webhook.url, "error": e.message})
+            return True
+        said: WebhookDeliveryValues = {"url": webhook.url, "status_code": answer.status, "answer": answer.text}
+        if answer.is_success:
+            self._holds.pop(delivery.webhook_id, None)
+            await self._finish(delivery, deliveries.DELIVERED, {**said, "error": None})
+            return True
+        said["error"] = _reason(answer)
+        if answer.status >= 500 or answer.status in _RETRIED:
+            return await self._failed(delivery, said)
+        await self._finish(delivery, deliveries.FAILED, said)
+        return True
+
+    async def _send(self, webhook: Webhook, delivery: WebhookDelivery) -> Answer:
+        event = Event.from_row(delivery.event)
+        return await service.send(self.ctx, webhook.url, webhook.type, event, delivery.event_id, delivery.created_at)
+
+    async def _failed(self, delivery: WebhookDelivery, said: WebhookDeliveryValues) -> bool:
+        """Let a delivery wait for its next attempt, or give it up, and the webhook pause; return False."""
+        now = self.ctx.clock.now()
+        if now - delivery.created_at >= _GIVE_UP:
+            await self._finish(delivery, deliveries.FAILED, said)
+        else:
+            until = now + timedelta(seconds=_RETRY.delay(delivery.attempts))
+            await self._insist(lambda conn: deliveries.postpone(conn, until, delivery.id, said))
+        failures = self._holds[delivery.webhook_id].failures if delivery.webhook_id in self._holds else 0
+        pause = timedelta(seconds=_HOLD.delay(failures))
+        self._holds[delivery.webhook_id] = _Hold(failures + 1, now + pause)
+        return False
+
+    async def _finish(self, delivery: WebhookDelivery, state: str, said: WebhookDeliveryValues) -> None:
+        now = self.ctx.clock.now()
+        if state == deliveries.FAILED:
+            logger.warning(
+                "webhook %s: event %s was not delivered: %s",
+                delivery.webhook_id, delivery.event_id, said.get("error"),
+            )  # fmt: skip
+        await self._insist(lambda conn: deliveries.finish(conn, now, delivery.id, {**said, "state": state}))
+
+    async def _insist(self, run: Callable[[Connection], T]) -> T:
+        """Write, however long the database is away: an answer that is not written would be asked for again."""
+        while True:
+            try:
+                return await self.ctx.db.write(run)
+            except Unavailable as e:
+                if self.ctx.bus.closed:
+                    raise
+                logger.warning("webhooks wait: %s", e.message)
+            await asyncio.sleep(_POLL_S)
+
+    async def _stop(self) -> None:
+        if self._workers:
+            await asyncio.wait(list(self._workers.values()), timeout=_STOP_S)
+        await supervise.stop(*self._workers.values())
+
+
+def least_recent(due: Sequence[int], served: Mapping[int, datetime], limit: int) -> list[int]:
+    """Choose the webhooks whose turn it is: those never served, in the order given, then the one served longest ago."""
+    return sorted(due, key=lambda webhook_id: served.get(webhook_id, _NEVER))[:limit]
+
+
+def _reason(answer: Answer) -> str:
+    if 300 <= answer.status < 400:
+        return f"the receiver answers {answer.status}; redirects are not followed"
+    return f"the receiver answers {answer.status}"

@@ -1,0 +1,106 @@
+"""Rows of the delivery queue: written with their cause, claimed by one sender, finished by the receiver's answer."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+
+from determined.master.db import fetch
+from determined.master.db.rows.webhooks import WebhookDelivery, WebhookDeliveryValues
+from determined.master.db.schema import webhook_deliveries
+
+PENDING, SENDING, DELIVERED, FAILED = "PENDING", "SENDING", "DELIVERED", "FAILED"
+
+_D = webhook_deliveries.c
+_INSERT = insert(webhook_deliveries)
+
+
+def enqueue(conn: Connection, now: datetime, deliveries: Sequence[WebhookDeliveryValues]) -> None:
+    """Queue deliveries: webhook_id, event_id, event_type and event of each; due at once."""
+    if deliveries:
+        common: WebhookDeliveryValues = {"state": PENDING, "created_at": now, "next_attempt_at": now}
+        conn.execute(_INSERT, [{**delivery, **common} for delivery in deliveries])
+
+
+def count_waiting(conn: Connection, webhook_id: int) -> int:
+    query = select(func.count()).where(_D.webhook_id == webhook_id, _D.finished_at.is_(None))
+    return conn.execute(query).scalar_one()
+
+
+def due_webhooks(conn: Connection, now: datetime, without: Collection[int]) -> list[int]:
+    """List webhooks with a delivery that is due, the one that waits longest first."""
+    query = (
+        select(_D.webhook_id)
+        .where(*_due(now), _D.webhook_id.not_in(list(without)))
+        .group_by(_D.webhook_id)
+        .order_by(func.min(_D.next_attempt_at), _D.webhook_id)
+    )
+    return list(conn.execute(query).scalars())
+
+
+def claim(conn: Connection, now: datetime, webhook_id: int, owner: str, limit: int) -> list[WebhookDelivery]:
+    """Take deliveries of a webhook that are due; nobody else takes them until `finish`, `postpone` or `release`."""
+    chosen = (
+        select(_D.id).where(_D.webhook_id == webhook_id, *_due(now)).order_by(_D.next_attempt_at, _D.id).limit(limit)
+    )
+    ids = list(conn.execute(chosen).scalars())
+    conn.execute(update(webhook_deliveries).where(_D.id.in_(ids)).values(state=SENDING, claimed_by=owner))
+    query = select(webhook_deliveries).where(_D.id.in_(ids)).order_by(_D.next_attempt_at, _D.id)
+    return fetch.rows(conn, query, WebhookDelivery)
+
+
+def finish(conn: Connection, now: datetime, delivery_id: int, values: WebhookDeliveryValues) -> None:
+    """Write the end of a delivery: `values` has its state, DELIVERED or FAILED, and the answer."""
+    done: WebhookDeliveryValues = {**values, "finished_at": now, "claimed_by": None}
+    conn.execute(update(webhook_deliveries).where(_D.id == delivery_id).values(attempts=_D.attempts + 1, **done))
+
+
+def postpone(conn: Connection, until: datetime, delivery_id: int, values: WebhookDeliveryValues) -> None:
+    """Let a delivery that failed wait for its next attempt."""
+    waiting: WebhookDeliveryValues = {**values, "state": PENDING, "claimed_by": None, "next_attempt_at": until}
+    conn.execute(update(webhook_deliveries).where(_D.id == delivery_id).values(attempts=_D.attempts + 1, **waiting))
+
+
+def release(conn: Connection, delivery_ids: Sequence[int]) -> None:
+    """Give back deliveries that were claimed and not sent."""
+    values: WebhookDeliveryValues = {"state": PENDING, "claimed_by": None}
+    chosen = _D.id.in_(list(delivery_ids)), _D.state == SENDING
+    conn.execute(update(webhook_deliveries).where(*chosen).values(**values))
+
+
+def release_of_others(conn: Connection, owner: str) -> int:
+    """Give back what an earlier start of a master had claimed when it ended; return how many."""
+    values: WebhookDeliveryValues = {"state": PENDING, "claimed_by": None}
+    chosen = _D.finished_at.is_(None), _D.state == SENDING, _D.claimed_by != owner
+    return conn.execute(update(webhook_deliveries).where(*chosen).values(**values)).rowcount
+
+
+def list_of(conn: Connection, webhook_id: int, states: Sequence[str], limit: int, offset: int) -> list[WebhookDelivery]:
+    """List deliveries of a webhook, the newest first."""
+    query = select(webhook_deliveries).where(*_of(webhook_id, states)).order_by(_D.id.desc())
+    return fetch.rows(conn, query.limit(limit).offset(offset), WebhookDelivery)
+
+
+def count_of(conn: Connection, webhook_id: int, states: Sequence[str]) -> int:
+    return conn.execute(select(func.count()).where(*_of(webhook_id, states))).scalar_one()
+
+
+def prune(conn: Connection, before: datetime, keep: int) -> int:
+    """Remove finished deliveries older than `before`, and all but the newest `keep` of each webhook."""
+    removed = conn.execute(delete(webhook_deliveries).where(_D.finished_at < before)).rowcount
+    crowded = select(_D.webhook_id).where(_D.finished_at.is_not(None)).group_by(_D.webhook_id)
+    for webhook_id in conn.execute(crowded.having(func.count() > keep)).scalars().all():
+        own = _D.webhook_id == webhook_id, _D.finished_at.is_not(None)
+        oldest_kept = select(_D.id).where(*own).order_by(_D.id.desc()).offset(keep - 1).limit(1)
+        first = conn.execute(oldest_kept).scalar_one()
+        removed += conn.execute(delete(webhook_deliveries).where(*own, _D.id < first)).rowcount
+    return removed
+
+
+def _due(now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return _D.finished_at.is_(None), _D.state == PENDING, _D.next_attempt_at <= now
+
+
+def _of(webhook_id: int, states: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+    own = _D.webhook_id == webhook_id
+    return (own, _D.state.in_(list(states))) if states else (own,)

@@ -1,0 +1,218 @@
+"""Events for webhooks: found and queued in the transaction that causes them (background/webhooks.py sends them)."""
+
+import logging
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from determined._json import JsonObject
+from determined.config.sections import Integrations, WebhookChoice
+from determined.errors import TooManyRequests
+from determined.master.db.queries import webhook as webhooks
+from determined.master.db.queries import webhook_delivery as deliveries
+from determined.master.db.queries import webhook_source as sources
+from determined.master.db.queries.webhook import ArmedTrigger
+from determined.master.db.queries.webhook_source import ExperimentSource
+from determined.master.db.rows.webhooks import WebhookDeliveryValues
+from determined.master.lifecycle import webhook_triggers
+from determined.master.lifecycle.log_pattern import Batch, matching_lines
+from determined.master.lifecycle.webhook_condition import Threshold
+from determined.master.lifecycle.webhook_event import (
+    CUSTOM,
+    METRIC,
+    STATE_CHANGE,
+    TASK_LOG,
+    AlertFacts,
+    Event,
+    ExperimentFacts,
+    LogFacts,
+    MetricFacts,
+)
+from determined.wire.codec import float_to_wire
+from determined.wire.report import LogLine, MetricReport
+
+logger = logging.getLogger(__name__)
+
+TOPIC = "webhooks"
+MAX_WAITING = 10_000  # deliveries of one webhook; more alerts are refused, other events are dropped
+_MAX_LOG = 4000  # characters of a line in an event
+_WORKSPACE, _SPECIFIC = "WORKSPACE", "SPECIFIC"
+_PRINTED_CONFIG = '"log_policies":'
+_SILENT_AT_ONCE = 100
+
+
+def state_changed(conn: Connection, now: datetime, experiment_id: int, state: str) -> None:
+    """Queue events of an experiment that has just got this state."""
+    known = webhook_triggers.current(conn)
+    source = sources.experiment(conn, experiment_id) if known.any_of(lambda some: state in some.by_state) else None
+    if source is None:
+        return
+    trigger_ids = [i for some in known.of(source.workspace_id) for i in some.by_state.get(state, ())]
+    chosen = _choose(webhooks.armed(conn, trigger_ids, source.workspace_id), _choice(source.config))
+    event = Event(STATE_CHANGE, {"state": state}, experiment=_facts(source))
+    _queue(conn, now, ((trigger, event) for trigger in {trigger.id: trigger for trigger in chosen}.values()))
+
+
+def logs_written(conn: Connection, now: datetime, task_id: str, node: str, lines: Sequence[LogLine]) -> None:
+    """Search new lines of a task and queue one event for each trigger that matches for the first time."""
+    known = webhook_triggers.current(conn)
+    if not known.any_of(lambda some: some.logs):
+        return
+    triggers = [found for some in known.of(sources.workspace_of_task(conn, task_id)) for found in some.logs]
+    if not triggers:
+        return
+    texts = [line.text for line in lines if line.source == "task" and _PRINTED_CONFIG not in line.text]
+    batch = Batch.of(texts)
+    for found in triggers:
+        hits = matching_lines(found.pattern, batch)
+        if hits:
+            _log_matched(conn, now, found.trigger_ids, LogFacts(task_id, node, texts[hits[0]][:_MAX_LOG]))
+
+
+def metrics_reported(conn: Connection, now: datetime, trial_id: int, reports: Sequence[MetricReport]) -> None:
+    """Queue events of thresholds that these reports meet, once for each trial and trigger."""
+    known = webhook_triggers.current(conn)
+    if reports and known.any_of(lambda some: some.silences):
+        sources.set_report_times(conn, now, [trial_id])
+    if not reports or not known.any_of(lambda some: some.thresholds):
+        return
+    places = known.of(sources.workspace_of_trial(conn, trial_id))
+    for threshold, trigger_id in (pair for some in places for pair in some.thresholds):
+        met = _first_met(threshold, reports)
+        if met is not None:
+            value = float_to_wire(float(met.metrics[threshold.metric]))
+            facts = MetricFacts(trial_id, met.group, threshold.metric, value, met.steps)
+            _trial_event(conn, now, trigger_id, facts)
+
+
+def sweep_silence(conn: Connection, now: datetime) -> bool:
+    """Queue events of running trials that have reported nothing for as long as a trigger says; True when any."""
+    queued = False
+    places = webhook_triggers.current(conn).by_workspace.values()
+    for seconds, trigger_id in (pair for some in places for pair in some.silences):
+        limit = now - timedelta(seconds=seconds)
+        armed = webhooks.armed_anywhere(conn, trigger_id)
+        if armed is None or armed.created_at > limit:  # it knows nothing of the time before it was there
+            continue
+        for trial in sources.silent_trials(conn, trigger_id, armed.workspace_id, limit, _SILENT_AT_ONCE):
+            silent = int((now - trial.since).total_seconds())
+            queued |= _trial_event(conn, now, trigger_id, MetricFacts(trial.trial_id, silent_seconds=silent))
+    return queued
+
+
+def alert(conn: Connection, now: datetime, experiment_id: int, trial_id: int | None, facts: AlertFacts) -> None:
+    """Queue an alert of `core_context.alert()` for the webhooks that the experiment's config names.
+
+    Raises:
+        TooManyRequests: too many deliveries of a webhook wait already.
+    """
+    known = webhook_triggers.current(conn)
+    source = sources.experiment(conn, experiment_id) if known.any_of(lambda some: some.custom) else None
+    if source is None:
+        return
+    trigger_ids = [i for some in known.of(source.workspace_id) for i in some.custom]
+    choice = _choice(source.config)
+    named = _choose(webhooks.armed(conn, trigger_ids, source.workspace_id), choice)
+    once = {trigger.id: trigger for trigger in named if _is_named(trigger, choice)}
+    for webhook_id in once:
+        if _is_full(conn, webhook_id):
+            raise TooManyRequests(
+                f"{MAX_WAITING} deliveries wait for webhook {webhook_id}; see: det webhook deliveries {webhook_id}"
+            )
+    event = Event(CUSTOM, {"state": source.state}, experiment=_facts(source), trial_id=trial_id, alert=facts)
+    _queue(conn, now, ((trigger, event) for trigger in once.values()))
+
+
+def _log_matched(conn: Connection, now: datetime, trigger_ids: Sequence[int], log: LogFacts) -> None:
+    trigger_ids = webhooks.unfired(conn, trigger_ids, task_id=log.task_id)
+    task = sources.task(conn, log.task_id) if trigger_ids else None
+    if task is None:
+        return
+    source = None if task.experiment_id is None else sources.experiment(conn, task.experiment_id)
+    workspace_id = task.workspace_id if source is None else source.workspace_id
+    choice = None if source is None else _choice(source.config)
+    experiment = None if source is None else _facts(source)
+    for trigger in _choose(webhooks.armed(conn, trigger_ids, workspace_id), choice):
+        if webhooks.fire_once(conn, trigger.trigger_id, task_id=log.task_id):
+            event = Event(TASK_LOG, trigger.condition, experiment=experiment, trial_id=task.trial_id, task_log=log)
+            _queue(conn, now, [(trigger, event)])
+
+
+def _trial_event(conn: Connection, now: datetime, trigger_id: int, facts: MetricFacts) -> bool:
+    """Queue the event of a trial once; True when it is queued.
+
+    A trial whose config does not choose the webhook is noted as well: else each report, and each look for silent
+    trials, would find it again, and 100 of them would hide all others.
+    """
+    if not webhooks.unfired(conn, [trigger_id], trial_id=facts.trial_id):
+        return False
+    experiment_id = sources.experiment_of_trial(conn, facts.trial_id)
+    source = None if experiment_id is None else sources.experiment(conn, experiment_id)
+    armed = [] if source is None else webhooks.armed(conn, [trigger_id], source.workspace_id)
+    if source is None or not armed or not webhooks.fire_once(conn, trigger_id, trial_id=facts.trial_id):
+        return False
+    chosen = _choose(armed, _choice(source.config))
+    experiment = _facts(source)
+    events = [Event(METRIC, t.condition, experiment=experiment, trial_id=facts.trial_id, metric=facts) for t in chosen]
+    _queue(conn, now, zip(chosen, events, strict=True))
+    return bool(chosen)
+
+
+def _first_met(threshold: Threshold, reports: Sequence[MetricReport]) -> MetricReport | None:
+    for report in reports:
+        if report.group == threshold.group and threshold.is_met(report.metrics.get(threshold.metric)):
+            return report
+    return None
+
+
+def _choose(triggers: Iterable[ArmedTrigger], choice: WebhookChoice | None) -> list[ArmedTrigger]:
+    """Keep the webhooks that an experiment wants; `choice` None: it says nothing, or it is no experiment."""
+    if choice is not None and choice.exclude:
+        return []
+    return [trigger for trigger in triggers if trigger.mode == _WORKSPACE or _is_named(trigger, choice)]
+
+
+def _is_named(trigger: ArmedTrigger, choice: WebhookChoice | None) -> bool:
+    if choice is None:
+        return False
+    return trigger.id in choice.webhook_id or bool(trigger.name and trigger.name in choice.webhook_name)
+
+
+def _choice(config: JsonObject) -> WebhookChoice | None:
+    integrations = config.get("integrations")
+    return Integrations.load(integrations).webhooks if isinstance(integrations, dict) else None
+
+
+def _facts(source: ExperimentSource) -> ExperimentFacts:
+    resources = source.config.get("resources") or {}
+    duration = 0 if source.end_time is None else int((source.end_time - source.start_time).total_seconds())
+    return ExperimentFacts(
+        id=source.id,
+        state=source.state,
+        name=source.name,
+        duration=max(0, duration),
+        resource_pool=str(resources.get("resource_pool") or ""),
+        slots_per_trial=int(resources.get("slots_per_trial") or 0),
+        workspace=source.workspace,
+        workspace_id=source.workspace_id,
+        project=source.project,
+        project_id=source.project_id,
+    )
+
+
+def _is_full(conn: Connection, webhook_id: int) -> bool:
+    is_full = deliveries.count_waiting(conn, webhook_id) >= MAX_WAITING
+    if is_full:
+        logger.warning("webhook %s: %s deliveries wait; its new events are dropped", webhook_id, MAX_WAITING)
+    return is_full
+
+
+def _queue(conn: Connection, now: datetime, events: Iterable[tuple[ArmedTrigger, Event]]) -> None:
+    rows: list[WebhookDeliveryValues] = [
+        {"webhook_id": trigger.id, "event_id": str(uuid.uuid4()), "event_type": event.type, "event": event.to_row()}
+        for trigger, event in events
+        if not _is_full(conn, trigger.id)
+    ]
+    deliveries.enqueue(conn, now, rows)
