@@ -1,18 +1,25 @@
 """Core API as module variables (0.25 to 0.38): `core_v2.init()`, then `core_v2.train`, `core_v2.checkpoint` and so on.
 
-Inside of a trial it is `core.init()`. Outside of one (detached mode) it is not implemented yet and says so.
+Inside of a trial it is `core.init()`. Outside of one (detached mode) this process becomes a trial of its own: it makes
+an experiment at the master, or goes on with one, and reports to it.
 """
 
 import atexit
 import logging
+import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from determined import core
 from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
+from determined.api import trial as trials
 from determined.core import DistributedContext, PreemptMode, TensorboardMode
+from determined.core.detached import context as detached
+from determined.core.detached.experiment import Wishes, storage_section
+from determined.core.detached.registration import cluster_info, start
+from determined.sdk.determined import Determined
 
 __all__ = [
     "Config",
@@ -48,7 +55,17 @@ _context: core.Context | None = None
 
 @dataclass
 class Config:
-    """Name and checkpoint storage of an experiment outside of the cluster; a trial has its own config."""
+    """Experiment and trial outside of the cluster; a trial on the cluster has its own config.
+
+    Attributes:
+        name, description, labels, data, searcher: as in an experiment's config.
+        hparams: hyperparameters of the trial.
+        workspace, project: where the experiment goes; both or neither.
+        checkpoint_storage: where checkpoints go: a path, an address, or a section as in an experiment's config.
+        external_experiment_id: a name of your own for the experiment. It is made on first use; every later run and
+            every other worker with this name reports to the same one.
+        external_trial_id: the same for the trial: a later run goes on with it, from its latest checkpoint.
+    """
 
     name: str | None = None
     hparams: JsonObject | None = None
@@ -84,7 +101,7 @@ def init_context(
     config: Config | None = None,
     defaults: DefaultConfig | None = None,
     unmanaged: UnmanagedConfig | None = None,
-    client: object = None,
+    client: Determined | None = None,
     distributed: DistributedContext | None = None,
     checkpoint_storage: Any = None,
     preempt_mode: PreemptMode = PreemptMode.WorkersAskChief,
@@ -93,22 +110,38 @@ def init_context(
     """Return a Core API context for a `with` block.
 
     Args:
-        config: not used in a trial, which has the config it was submitted with.
+        config: the experiment and the trial to report to; not used in a trial, which has the config it was submitted
+            with.
         defaults, unmanaged: deprecated forms of `config`.
-        client: not used in a trial, which talks to its own master.
-        distributed, checkpoint_storage, preempt_mode, tensorboard_mode: as for `core.init`.
+        client: logged in at the master to report to; by default as `Determined()` does. Not used in a trial, which
+            talks to its own master.
+        distributed: who this process is among its peers; the chief makes the experiment, its peers join.
+        checkpoint_storage: instead of the one of the config.
+        preempt_mode, tensorboard_mode: as for `core.init`.
 
     Raises:
-        NotImplementedError: this process runs in no trial.
+        ValueError: neither `config` nor `defaults` outside of a trial, or external ids that name nothing.
+        MasterNotFound: no master answers.
+
+    Example:
+        >>> with core_v2.init_context(config=core_v2.Config(name="mnist", hparams={"lr": 0.1})) as core_context:
+        ...     core_context.train.report_training_metrics(1, {"loss": 0.5})
     """
     running = trial_of(get_cluster_info())
     if running is None:
-        raise NotImplementedError(
-            "core_v2 outside of a trial (detached mode) is not implemented yet; submit this script with det experiment "
-            "create, or use determined.core.init(), which reports nothing off cluster"
+        chosen = _merged(config, defaults, unmanaged)
+        return detached.begin(
+            (client or Determined())._session,
+            _wishes(chosen),
+            distributed=distributed,
+            checkpoint_storage=chosen.checkpoint_storage if checkpoint_storage is None else checkpoint_storage,
+            preempt_mode=preempt_mode,
+            tensorboard_mode=tensorboard_mode,
         )
     if any(each is not None for each in (config, defaults, unmanaged)):
-        logger.info("core_v2: this is a trial, so the config it was submitted with is used and not the one in the code")
+        level = logging.INFO if defaults is None and unmanaged is None else logging.WARNING
+        text = "core_v2: this is a trial, so the config it was submitted with is used and not the one in the code"
+        logger.log(level, text)
     return core.init(
         distributed=distributed,
         checkpoint_storage=checkpoint_storage,
@@ -123,21 +156,50 @@ def init(**options: Any) -> None:
     Takes the arguments of `init_context` and raises what it raises. A context of an earlier call is closed, and the
     last one at the end of the process.
     """
-    global _context
     close()
-    _context = init_context(**options).start()
+    _open(init_context(**options))
+
+
+def _reopen(closed: ClusterInfo, client: Determined | None) -> None:
+    """Open a trial outside of the cluster again, which this process has closed."""
+    close()
+    session, config = (client or Determined())._session, closed.trial._config
+    registered = start(session, trials.get(session, closed.trial.trial_id), config)
+    _open(
+        detached.context(
+            session,
+            cluster_info(session, registered),
+            distributed=None,
+            checkpoint_storage=storage_section(config.get("checkpoint_storage"), detached.default_storage()),
+            preempt_mode=PreemptMode.WorkersAskChief,
+            tensorboard_mode=TensorboardMode.AUTO,
+        )
+    )
+
+
+def _open(context: core.Context) -> None:
+    global _context
+    _context = context.start()
     _set(_context)
     atexit.register(close)
 
 
 def close() -> None:
-    """Close what `init` opened; without it there is nothing to do."""
+    """Close what `init` opened; without it there is nothing to do.
+
+    In a `finally` or `except` block the exception at hand is how the run ended.
+    """
+    _close(sys.exc_info()[1])
+
+
+def _close(error: BaseException | None) -> None:
+    """Close what `init` opened, as ended by this error."""
     global _context
-    if _context is not None:
-        _context.close()
-    _context = None
+    closing, _context = _context, None
     _set(None)
     atexit.unregister(close)
+    if closing is not None:
+        closing.close(None if error is None else type(error), error, error.__traceback__ if error else None)
 
 
 def url_reverse_webui_exp_view() -> str:
@@ -151,6 +213,28 @@ def url_reverse_webui_exp_view() -> str:
     return f"{info.master_url.rstrip('/')}/det/experiments/{info.trial.experiment_id}"
 
 
+def _merged(config: Config | None, defaults: Config | None, unmanaged: Config | None) -> Config:
+    """Return one config. Of the deprecated two, `unmanaged` goes before `defaults`."""
+    if config is not None:
+        return config
+    if defaults is None:
+        raise ValueError("outside of a trial core_v2 needs an experiment; pass config=core_v2.Config(name=...)")
+    merged = Config()
+    for given in (defaults, unmanaged):
+        for field in fields(Config):
+            value = getattr(given, field.name, None)
+            if value is not None:
+                setattr(merged, field.name, value)
+    return merged
+
+
+def _wishes(config: Config) -> Wishes:
+    names = (field.name for field in fields(Wishes))
+    return Wishes(**{name: getattr(config, name) for name in names})
+
+
 def _set(context: core.Context | None) -> None:
     for name in ("train", "distributed", "preempt", "checkpoint", "searcher", "info"):
         globals()[name] = None if context is None else getattr(context, name)
+    if isinstance(searcher, core.SearcherContextMissing):
+        globals()["searcher"] = None  # without a length there are no operations

@@ -6,6 +6,7 @@ from determined.wire.base import LongText, Pagination
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation
 from determined.wire.trial import TrialState
+from determined.wire.upstream import Ours, UpstreamRequired
 
 
 class SearchRunsRequest(Wire):
@@ -14,8 +15,8 @@ class SearchRunsRequest(Wire):
     offset: int | None = None
     project_id: int | None = None
     sort: str | None = None
-    group_by: list[str] = []  # ours: columns; then `groups` are answered instead of runs
-    group_metrics: list[str] = []  # ours: columns of numbers to sum up in each group
+    group_by: Ours[list[str]] = []  # columns; then `groups` are answered instead of runs
+    group_metrics: Ours[list[str]] = []  # columns of numbers to sum up in each group
 
 
 class FlatRunExperiment(Wire):
@@ -55,7 +56,7 @@ class FlatRun(Wire):
     log_policy_matched: str | None = None
     metadata: dict[str, Any] | None = None
     searcher_metric_value: float | None = None
-    shown_state: TrialState | None = None  # ours: as the trial says it, QUEUED or RUNNING for ACTIVE
+    shown_state: Ours[TrialState | None] = None  # as the trial says it, QUEUED or RUNNING for ACTIVE
     summary_metrics: dict[str, Any] | None = None
     user_id: int | None = None
 
@@ -82,15 +83,15 @@ class RunGroup(Wire):
 class SearchRunsResponse(Wire):
     pagination: Pagination  # of groups where these were asked for
     runs: list[FlatRun]
-    groups: list[RunGroup] | None = None
-    exact: bool | None = None  # of groups: whether every matching run was counted
+    groups: Ours[list[RunGroup] | None] = None
+    exact: Ours[bool | None] = None  # of groups: whether every matching run was counted
 
 
 class RunSelection(Wire):
     """Runs that a request changes: those with these ids, or all that match the filter."""
 
-    project_id: int | None = None
-    run_ids: list[int] = []
+    project_id: UpstreamRequired[int | None] = None
+    run_ids: UpstreamRequired[list[int]] = []
     filter: LongText | None = None
 
 
@@ -99,8 +100,8 @@ class RunActionResult(Wire):
 
     error: str
     id: int
-    changed: bool = False
-    previous_project_id: int | None = None
+    changed: Ours[bool] = False
+    previous_project_id: Ours[int | None] = None
 
 
 class RunActionResults(Wire):
@@ -126,7 +127,7 @@ class UnarchiveRunsResponse(RunActionResults):
 
 
 class DeleteRunsRequest(RunSelection):
-    pass
+    project_id: int | None = None
 
 
 class DeleteRunsResponse(RunActionResults):
@@ -134,7 +135,7 @@ class DeleteRunsResponse(RunActionResults):
 
 
 class KillRunsRequest(RunSelection):
-    pass
+    project_id: int | None = None
 
 
 class KillRunsResponse(RunActionResults):
@@ -143,8 +144,8 @@ class KillRunsResponse(RunActionResults):
 
 class MoveRunsRequest(Wire):
     destination_project_id: int
-    run_ids: list[int] = []
-    source_project_id: int | None = None
+    run_ids: UpstreamRequired[list[int]] = []
+    source_project_id: UpstreamRequired[int | None] = None
     filter: LongText | None = None
     skip_multitrial: bool | None = None
 

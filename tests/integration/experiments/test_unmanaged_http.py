@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -98,6 +99,31 @@ def test_external_ids_name_the_same_experiment_and_trial_again(user: Any) -> Non
     assert user.put("/api/v1/trials", {"externalTrialId": "t"}).status == 400
 
 
+def test_the_task_of_a_trial_has_its_external_id(user: Any, experiment: int) -> None:
+    made = {"createTrialRequest": {"experimentId": experiment, "unmanaged": True}, "externalTrialId": "t-1"}
+    assert user.put("/api/v1/trials", made).json["trial"]["taskId"] == f"{experiment}.t-1"
+
+
+def test_workers_that_ask_at_once_get_one_experiment(user: Any) -> None:
+    body = {"config": json.dumps({"searcher": {"name": "single", "metric": "m"}}), "unmanaged": True}
+    path = "/api/v1/experiments/by-external-id/shared"
+    with ThreadPoolExecutor(4) as workers:
+        answers = list(workers.map(lambda _: user.put(path, body), range(8)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.json["experiment"]["id"] for answer in answers}) == 1
+
+
+def test_an_external_id_of_a_managed_experiment_is_no_unmanaged_one(user: Any) -> None:
+    config = {"searcher": {"name": "single", "metric": "m"}, "entrypoint": "true", "resources": {"slots_per_trial": 0}}
+    path = "/api/v1/experiments/by-external-id/mine"
+    assert user.put(path, {"config": json.dumps(config)}).status == 200
+    refused = user.put(path, {"config": json.dumps(config), "unmanaged": True})
+    assert (refused.status, "only unmanaged experiments are supported" in refused.message) == (400, True)
+    forked = user.put(path + "2", {"config": json.dumps(config), "unmanaged": True, "parentId": 1})
+    assert (forked.status, "cannot be a fork" in forked.message) == (400, True)
+    assert user.put(path + "%0A", {"config": json.dumps(config), "unmanaged": True}).status == 400
+
+
 def test_a_silent_trial_is_swept_into_error(master: Any, user: Any, experiment: int) -> None:
     quiet, spoken = new_trial(user, experiment), new_trial(user, experiment)
     patch(user, quiet, "RUNNING")
@@ -106,9 +132,10 @@ def test_a_silent_trial_is_swept_into_error(master: Any, user: Any, experiment: 
         def now(self) -> Any:
             return master.ctx.clock.now() + timedelta(minutes=6)
 
-    asyncio.run(unmanaged.sweep(master.ctx))
+    began = master.ctx.clock.now()
+    asyncio.run(unmanaged.sweep(master.ctx, began))
     assert state(user, experiment) == "RUNNING"
-    asyncio.run(unmanaged.sweep(replace(master.ctx, clock=Later())))
+    asyncio.run(unmanaged.sweep(replace(master.ctx, clock=Later()), began))
     swept = user.get(f"/api/v1/trials/{quiet['id']}").json["trial"]
     assert swept["state"] == "STATE_ERROR"
     assert user.get(f"/api/v1/trials/{spoken['id']}").json["trial"]["state"] == "STATE_PAUSED"

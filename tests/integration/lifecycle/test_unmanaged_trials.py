@@ -1,6 +1,7 @@
 """Trials that their client runs: what each word of it means, what silence means, and what a deletion keeps out."""
 
 import itertools
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import Connection
@@ -21,6 +22,12 @@ async def new_trial(world: World, experiment_id: int = 1) -> int:
     trial_id = await world.write(trial.create_unmanaged, experiment_id, {})
     await world.write(lambda conn, now: unmanaged.created(conn, trial_id))
     return trial_id
+
+
+async def sweep(world: World, listening_minutes: float = 60) -> list[int]:
+    """By a master that listens for so long already."""
+    since = timedelta(minutes=listening_minutes)
+    return await world.write(lambda conn, now: unmanaged.sweep(conn, now, now - since))
 
 
 @pytest.fixture
@@ -73,12 +80,12 @@ async def test_silence_ends_a_trial_at_its_last_sign_of_life(detached: World) ->
     await detached.write(unmanaged.heartbeat, 1, "RUNNING")
     spoken = (await detached.trial())["last_activity"]
     detached.clock.advance(unmanaged.SILENCE.total_seconds() - 1)
-    assert await detached.write(unmanaged.sweep) == []
+    assert await sweep(detached) == []
     detached.clock.advance(2)
-    assert await detached.write(unmanaged.sweep) == [1]
+    assert await sweep(detached) == [1]
     row = await detached.trial()
     assert (row["state"], row["end_time"], row["last_activity"]) == ("ERROR", spoken, spoken)
-    assert await detached.write(unmanaged.sweep) == []
+    assert await sweep(detached) == []
 
 
 async def test_sign_of_life_without_a_state_puts_the_end_off(detached: World) -> None:
@@ -87,7 +94,7 @@ async def test_sign_of_life_without_a_state_puts_the_end_off(detached: World) ->
     for _ in range(3):
         detached.clock.advance(200)
         await detached.write(unmanaged.heartbeat, 1, None)
-        assert await detached.write(unmanaged.sweep) == []
+        assert await sweep(detached) == []
     assert (await detached.trial())["state"] == "ACTIVE"
 
 
@@ -96,29 +103,63 @@ async def test_silence_of_a_waiting_or_ended_trial_means_nothing(detached: World
         trial_id = await new_trial(detached)
         await detached.write(unmanaged.heartbeat, trial_id, state)
     detached.clock.advance(3600)
-    assert await detached.write(unmanaged.sweep) == []
+    assert await sweep(detached) == []
 
 
 async def test_managed_trial_is_never_swept_and_takes_no_word(world: World) -> None:
     await world.submit()
     await world.running()
     world.clock.advance(3600)
-    assert await world.write(unmanaged.sweep) == []
+    assert await sweep(world) == []
     for call in (lambda conn, now: unmanaged.heartbeat(conn, now, 1, None),
                  lambda conn, now: unmanaged.start(conn, now, 1, resume=True)):  # fmt: skip
         with pytest.raises(FailedPrecondition, match="trial 1 is managed; the master alone starts it"):
             await world.write(call)
 
 
+async def test_silence_while_no_master_listened_means_nothing(detached: World) -> None:
+    await new_trial(detached)
+    await detached.write(unmanaged.heartbeat, 1, "RUNNING")
+    detached.clock.advance(3600)
+    assert await sweep(detached, listening_minutes=4.9) == []
+    assert await sweep(detached, listening_minutes=5.1) == [1]
+
+
+async def test_experiment_ends_with_the_last_of_its_trials(detached: World) -> None:
+    await new_trial(detached)
+    await new_trial(detached)
+    await detached.write(unmanaged.heartbeat, 1, "COMPLETED")
+    detached.clock.advance(60)
+    await detached.write(unmanaged.heartbeat, 2, "RUNNING")
+    detached.clock.advance(unmanaged.SILENCE.total_seconds() + 1)
+    await detached.write(unmanaged.heartbeat, 1, "COMPLETED")
+    last = (await detached.trial())["end_time"]
+    assert await sweep(detached) == [1]
+    assert (await detached.experiment())["end_time"] == last
+
+
 async def test_each_start_after_the_first_is_a_new_run(detached: World) -> None:
     await new_trial(detached)
-    started = [await detached.write(unmanaged.start, 1, resume=False)]
-    started.append(await detached.write(unmanaged.start, 1, resume=False))
-    await detached.write(unmanaged.heartbeat, 1, "RUNNING")
-    started.append(await detached.write(unmanaged.start, 1, resume=True))
+    started = [await detached.write(unmanaged.start, 1, resume=first) for first in (False, True, True)]
     assert [(one.run_id, one.steps_completed, one.latest_checkpoint) for one in started] == [
-        (1, 0, None), (1, 0, None), (2, 0, None),
+        (1, 0, None), (2, 0, None), (3, 0, None),
     ]  # fmt: skip
+    assert (await detached.trial())["state"] == await detached.state() == "ACTIVE"
+
+
+async def test_trial_that_has_been_started_is_not_started_anew_without_resume(detached: World) -> None:
+    await new_trial(detached)
+    await detached.write(unmanaged.start, 1, resume=False)
+    with pytest.raises(FailedPrecondition, match="trial 1 has already been started; start it with resume=true"):
+        await detached.write(unmanaged.start, 1, resume=False)
+    assert (await detached.trial())["run_id"] == 1
+
+
+async def test_start_opens_an_ended_trial_again(detached: World) -> None:
+    await new_trial(detached)
+    await detached.write(unmanaged.heartbeat, 1, "ERROR")
+    await detached.write(unmanaged.start, 1, resume=True)
+    assert ((await detached.trial())["end_time"], await detached.state()) == (None, "ACTIVE")
 
 
 @pytest.mark.parametrize("failed", [False, True], ids=["deleting", "delete failed"])
@@ -128,7 +169,7 @@ async def test_client_cannot_bring_an_experiment_back_that_is_being_deleted(deta
     await detached.write(unmanaged.heartbeat, 1, "COMPLETED")
     await detached.write(experiment.begin_delete, 1)
     if failed:
-        await detached.write(lambda conn, now: experiment.fail_delete(conn, 1, "disk on fire"))
+        await detached.write(lambda conn, now: experiment.fail_delete(conn, now, 1, "disk on fire"))
     state = await detached.state()
 
     def new(conn: Connection, now: object) -> int:

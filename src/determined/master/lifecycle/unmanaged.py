@@ -13,6 +13,7 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries import unmanaged as queries
 from determined.master.db.rows.experiments import Experiment, ExperimentValues, Trial, TrialValues
+from determined.master.lifecycle import experiment_state
 from determined.master.lifecycle.states import DELETION, TERMINAL, State
 
 SILENCE = timedelta(minutes=5)
@@ -49,12 +50,21 @@ def check_not_deleted(experiment: Experiment) -> None:
 
 
 def start(conn: Connection, now: datetime, trial_id: int, *, resume: bool) -> Started:
-    """Begin (or take up again) a trial for its client: reports of earlier runs are refused from here on."""
+    """Begin (or take up again) a trial for its client: reports of earlier runs are refused from here on.
+
+    Raises:
+        FailedPrecondition: the trial has been started before, and is not to be resumed.
+    """
     trial = _unmanaged(conn, trial_id)
-    first = trial.state == State.PAUSED and trial.steps_completed == 0
-    run_id = trial.run_id if first and trial.run_id == 1 else trial.run_id + 1
-    trials.update_row(conn, trial_id, {"run_id": run_id, "last_activity": now})
-    latest = trials.latest_checkpoint(conn, trial_id) if resume else None
+    is_first = trial.last_activity is None
+    if not is_first and not resume:
+        raise FailedPrecondition(
+            f"trial {trial_id} has already been started; start it with resume=true, or create another trial"
+        )
+    run_id = trial.run_id if is_first else trial.run_id + 1
+    trials.update_row(conn, trial_id, {"run_id": run_id})
+    _set_state(conn, now, trial, State.ACTIVE, end=now)
+    latest = None if is_first else trials.latest_checkpoint(conn, trial_id)
     if latest is None:
         return Started(run_id, 0, None)
     return Started(run_id, latest.steps_completed, latest.uuid)
@@ -64,7 +74,7 @@ def heartbeat(conn: Connection, now: datetime, trial_id: int, state: str | None)
     """Record a sign of life, with or without a new state."""
     trial = _unmanaged(conn, trial_id)
     if state is None:
-        trials.update_row(conn, trial_id, {"last_activity": now})
+        note_activity(conn, now, trial_id)
         return
     stored = _REPORTED.get(state)
     if stored is None:
@@ -72,8 +82,18 @@ def heartbeat(conn: Connection, now: datetime, trial_id: int, state: str | None)
     _set_state(conn, now, trial, stored, end=now)
 
 
-def sweep(conn: Connection, now: datetime) -> list[int]:
-    """End running trials that have been silent for too long. Returns the experiments touched."""
+def note_activity(conn: Connection, now: datetime, trial_id: int) -> None:
+    """Record a sign of life."""
+    trials.update_row(conn, trial_id, {"last_activity": now})
+
+
+def sweep(conn: Connection, now: datetime, listening_since: datetime) -> list[int]:
+    """End running trials that have been silent for too long. Returns the experiments touched.
+
+    While no master listened nobody could be heard: silence begins with this master's start at the earliest.
+    """
+    if now - listening_since < SILENCE:
+        return []
     silent = queries.silent_since(conn, now - SILENCE)
     for trial in silent:
         _set_state(conn, now, trial, State.ERROR, end=trial.last_activity or now, alive=False)
@@ -89,16 +109,17 @@ def _set_state(
         values["last_activity"] = now
     trials.update_row(conn, trial.id, values)
     queries.set_task_end(conn, trial.task_id, end if over else None)
-    _follow_trials(conn, trial.experiment_id, end)
+    _follow_trials(conn, now, trial.experiment_id)
 
 
-def _follow_trials(conn: Connection, experiment_id: int, end: datetime) -> None:
+def _follow_trials(conn: Connection, now: datetime, experiment_id: int) -> None:
     states = {State(s) for s in queries.trial_states(conn, experiment_id)}
     state = max(states & set(_ADVANCE), key=_ADVANCE.index, default=State.PAUSED)
-    values: ExperimentValues = {"state": state, "end_time": end if state in TERMINAL else None}
+    end = queries.latest_end(conn, experiment_id) if state in TERMINAL else None
+    values: ExperimentValues = {"state": state, "end_time": end}
     if state == State.COMPLETED:
         values["progress"] = 1.0
-    experiments.update_row(conn, experiment_id, values)
+    experiment_state.store(conn, now, experiments.get(conn, experiment_id), values)
 
 
 def _unmanaged(conn: Connection, trial_id: int) -> Trial:

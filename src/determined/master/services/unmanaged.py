@@ -3,7 +3,7 @@
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.errors import InvalidArgument, NotFound
+from determined.errors import AlreadyExists, FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
@@ -11,6 +11,7 @@ from determined.master.db.queries import unmanaged as queries
 from determined.master.lifecycle import trial as trial_lifecycle
 from determined.master.lifecycle import unmanaged as lifecycle
 from determined.master.services import experiment_create, experiment_view, trial_view
+from determined.master.services.naming import checked_text
 from determined.master.services.own_trial import check_author
 from determined.wire.custom_search import DRIVEN_PREFIX
 from determined.wire.experiment import CreateExperimentRequest, PutExperimentResponse
@@ -21,15 +22,44 @@ async def put_experiment(
     ctx: MasterContext, caller: Caller, external_id: str, request: CreateExperimentRequest
 ) -> PutExperimentResponse:
     """Return the experiment of this external id, made on first use, so that a client may ask twice."""
-    if caller.kind == "user" and external_id.startswith(DRIVEN_PREFIX):
+    if caller.kind == "user":
+        _check_put(external_id, request)
+    existing = await _experiment(ctx, external_id)
+    if existing is None:
+        try:
+            made = await experiment_create.create(ctx, caller, request, external_id=external_id)
+            return PutExperimentResponse(experiment=made.experiment, config=made.config)
+        except AlreadyExists:
+            # another worker has asked at the same moment, and was first
+            existing = await _experiment(ctx, external_id)
+            if existing is None:
+                raise
+    if request.unmanaged and not existing.experiment.unmanaged:
+        raise FailedPrecondition(
+            f"experiment {existing.experiment.id} has the external id {external_id!r} and is managed; only unmanaged "
+            "experiments are supported here: use another external id"
+        )
+    return existing
+
+
+def _check_put(external_id: str, request: CreateExperimentRequest) -> None:
+    checked_text(external_id, "external experiment id")
+    if external_id.startswith(DRIVEN_PREFIX):
         # somebody who took the name first would keep the trial from submitting its own
         raise InvalidArgument(f"external ids that begin with '{DRIVEN_PREFIX}' are for tasks of trials; use another")
-    experiment_id = await ctx.db.read(lambda conn: queries.experiment_by_external_id(conn, external_id))
-    if experiment_id is None:
-        made = await experiment_create.create(ctx, caller, request, external_id=external_id)
-        return PutExperimentResponse(experiment=made.experiment, config=made.config)
-    experiment = await ctx.db.read(lambda conn: experiment_view.one(conn, ctx.clock.now(), experiment_id))
-    return PutExperimentResponse(experiment=experiment, config=experiment.config)
+    if request.unmanaged and request.parent_id is not None:
+        raise InvalidArgument("an unmanaged experiment cannot be a fork; leave parentId out")
+
+
+async def _experiment(ctx: MasterContext, external_id: str) -> PutExperimentResponse | None:
+    def read(conn: Connection) -> PutExperimentResponse | None:
+        experiment_id = queries.experiment_by_external_id(conn, external_id)
+        if experiment_id is None:
+            return None
+        experiment = experiment_view.one(conn, ctx.clock.now(), experiment_id)
+        return PutExperimentResponse(experiment=experiment, config=experiment.config)
+
+    return await ctx.db.read(read)
 
 
 async def create_trial(
@@ -61,6 +91,7 @@ async def put_trial(ctx: MasterContext, caller: Caller, request: PutTrialRequest
     """Return the trial of this external id within its experiment, made on first use."""
     if not request.external_trial_id or request.create_trial_request is None:
         raise InvalidArgument("externalTrialId and createTrialRequest are both needed")
+    checked_text(request.external_trial_id, "external trial id")
     return await create_trial(ctx, caller, request.create_trial_request, request.external_trial_id)
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from determined.master.db import fetch
 from determined.master.db.rows.experiments import Trial
@@ -23,6 +23,11 @@ def silent_since(conn: Connection, moment: datetime) -> list[Trial]:
 def trial_states(conn: Connection, experiment_id: int) -> list[str]:
     query = select(trials.c.state).where(trials.c.experiment_id == experiment_id).distinct()
     return list(conn.execute(query).scalars())
+
+
+def latest_end(conn: Connection, experiment_id: int) -> datetime | None:
+    """Return when the last trial of an experiment ended; None where none has."""
+    return conn.execute(select(func.max(trials.c.end_time)).where(trials.c.experiment_id == experiment_id)).scalar()
 
 
 def set_task_end(conn: Connection, task_id: str, end: datetime | None) -> None:

@@ -1,0 +1,1 @@
+"""`det run`: any program on this machine as an unmanaged trial."""

@@ -1,0 +1,159 @@
+"""One run of `det run`: register a trial, run the program beside its delivery process, tell how it ended."""
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from determined._json import JsonObject
+from determined.api.session import Session
+from determined.cli import environment
+from determined.cli.tracking import provenance, run_info
+from determined.cli.tracking.argv_hparams import hparams_of
+from determined.cli.tracking.program import Ending, Program
+from determined.cli.tracking.relay import Relay
+from determined.cli.tracking.stdout_metrics import read_line
+from determined.constants import ENV_MASTER, ENV_RUN_DIR
+from determined.core.detached import context, directory
+from determined.core.detached.directory import DeliveryProcess
+from determined.core.detached.experiment import Wishes, experiment_config, storage_section
+from determined.core.detached.registration import Registered, cluster_info, register
+from determined.errors import DeterminedError, FailedPrecondition
+from determined.rundir.control import Control
+from determined.rundir.detached import Verdict
+from determined.rundir.journal import JournalWriter
+from determined.rundir.layout import RunDir
+from determined.rundir.line_journal import LineJournal
+from determined.rundir.log_line_parser import Line
+from determined.wire.codec import to_msgpack
+from determined.wire.report import MetricReport
+from determined.wire.run import GET_RUN_METADATA, POST_RUN_METADATA, PostRunMetadataRequest
+
+_PROVENANCE_SECONDS = 10.0  # for git and the list of packages after the end of a short program
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """End of the program, and whether the master has been told everything."""
+
+    ending: Ending
+    state: str
+    is_delivered: bool
+
+
+class TrackedRun:
+    """A program that has a trial. `event_directories`: where TensorBoard files are looked for."""
+
+    def __init__(
+        self, session: Session, command: Sequence[str], wishes: Wishes, event_directories: Sequence[str]
+    ) -> None:
+        self._session = session
+        self._command = list(command)
+        section = storage_section(None, context.default_storage())
+        self.registered: Registered = register(session, wishes, experiment_config(wishes, section))
+        self._run_dir = directory.create(
+            session, self.registered.trial_id, self.registered.run_id, event_directories=event_directories
+        )
+        run_info.write(self._run_dir, cluster_info(session, self.registered))
+
+    def run(self) -> Result:
+        """Run the program to its end. Raises OSError where it cannot be started; the trial then failed."""
+        delivery = DeliveryProcess(self._run_dir)
+        delivery.start()
+        metrics = PrintedMetrics(self._run_dir)
+        relay = Relay(LineJournal(self._run_dir.journals), metrics.take)
+        try:
+            program = Program(self._command, self._variables(), relay)
+        except OSError as e:
+            delivery.finish(Verdict(state="ERROR", message=f"the program could not be started: {e}"))
+            raise
+        sender = threading.Thread(target=self._send_provenance, name="provenance", daemon=True)
+        sender.start()
+        ending = program.wait(self._run_dir.canceled.exists)
+        relay.finish()
+        metrics.close()
+        sender.join(_PROVENANCE_SECONDS)
+        verdict = verdict_of(ending)
+        return Result(ending, verdict.state, delivery.finish(verdict))
+
+    def _variables(self) -> dict[str, str]:
+        """Return the variables of the program: ours, with the trial that a core context in it joins."""
+        changes = {ENV_RUN_DIR: str(self._run_dir.path), ENV_MASTER: self._session.master_url}
+        return environment.with_environment(changes)
+
+    def _send_provenance(self) -> None:
+        """Send it while the program runs already, what is known at once first: git may look at many files."""
+        here = Path.cwd()
+        metadata = provenance.of_command(self._command, here)
+        python = provenance.python_of(self._command)
+        try:
+            self._add_metadata(metadata)
+            metadata["git"] = provenance.git_state(here)
+            metadata["environment"] = provenance.packages(python) if python else None
+            self._add_metadata({name: value for name, value in metadata.items() if value})
+        except DeterminedError:
+            return  # the master has gone meanwhile; the run itself matters more
+
+    def _add_metadata(self, metadata: JsonObject) -> None:
+        """Add to the metadata of the run; what the program has set by itself stays."""
+        run_id = self.registered.trial_id
+        own = self._session.call(GET_RUN_METADATA, run_id=run_id).metadata or {}
+        self._session.call(POST_RUN_METADATA, PostRunMetadataRequest(metadata=metadata | own), run_id=run_id)
+
+
+class PrintedMetrics:
+    """Metrics that the program prints, into a journal. One that has a core context of its own reports by itself."""
+
+    def __init__(self, run_dir: RunDir) -> None:
+        self._run_dir = run_dir
+        self._control = Control.open(run_dir.control)
+        self._journal: JournalWriter | None = None
+
+    def take(self, lines: list[Line]) -> None:
+        """Read lines for metrics."""
+        if self._control.attached:
+            return
+        for text, _, _ in lines:
+            for reading in read_line(text):
+                self._append(MetricReport(reading.group, reading.step, dict(reading.metrics), time.time()))
+
+    def close(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+
+    def _append(self, report: MetricReport) -> None:
+        try:
+            if self._journal is None:
+                self._journal = JournalWriter(self._run_dir.journals, f"printed-{os.getpid()}-{os.urandom(4).hex()}")
+            self._journal.append(to_msgpack(report))
+        except (OSError, FailedPrecondition):
+            return  # a full disk; the program's own output goes on
+
+
+def wishes_of(
+    command: Sequence[str], name: str | None, labels: list[str], workspace: str | None, project: str | None
+) -> Wishes:
+    """Return the experiment and trial for a command."""
+    return Wishes(
+        name=name or default_name(command),
+        hparams=hparams_of(command),
+        labels=labels or None,
+        workspace=workspace,
+        project=project,
+    )
+
+
+def default_name(command: Sequence[str]) -> str:
+    """Return the name of the script, or of the program where there is none."""
+    script = next((word for word in command if word.endswith(".py")), command[0])
+    return Path(script).name
+
+
+def verdict_of(ending: Ending) -> Verdict:
+    """Return what the end of a program means for its trial."""
+    if ending.is_canceled:
+        return Verdict(state="CANCELED", message=f"the program was stopped and has ended with status {ending.code}")
+    state = "COMPLETED" if ending.code == 0 else "ERROR"
+    return Verdict(state=state, message=f"the program has ended with status {ending.code}")

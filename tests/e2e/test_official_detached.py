@@ -1,0 +1,77 @@
+"""Detached mode of the official client, determined==0.38.1, on our master."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment, official_python
+
+pytestmark = pytest.mark.official
+
+FAILS = """
+from determined.experimental import core_v2
+core_v2.init(config=core_v2.Config(name="official failing"))
+core_v2.train.report_training_metrics(1, {"loss": 0.5})
+raise RuntimeError("on purpose")
+"""
+
+
+# The official client writes metrics for TensorBoard with torch, which its environment here does not have.
+WRITER = """
+class SummaryWriter:
+    def __init__(self, *_, **__): pass
+    def __getattr__(self, _): return lambda *_, **__: None
+"""
+
+
+def run(cluster: Cluster, home: Path, *words: str, cwd: Path) -> Any:
+    package = home / "path" / "torch" / "utils" / "tensorboard"
+    package.mkdir(parents=True, exist_ok=True)
+    (package.parents[1] / "__init__.py").write_text("__version__ = '2.0'\n")
+    (package.parent / "__init__.py").touch()
+    (package / "__init__.py").write_text(WRITER)
+    path = str(home / "path")
+    variables = clean_environment(
+        HOME=str(home), DET_MASTER=cluster.url, DET_USER="determined", DET_PASS="", PYTHONPATH=path
+    )
+    return subprocess.run(
+        [str(official_python()), *words], env=variables, cwd=cwd, capture_output=True, text=True,
+        timeout=HANG_SECONDS, check=False,
+    )  # fmt: skip
+
+
+def newest(client: Client) -> dict[str, Any]:
+    path = "/api/v1/experiments?limit=1&sortBy=SORT_BY_ID&orderBy=ORDER_BY_DESC"
+    found: dict[str, Any] = client.get(path)["experiments"][0]
+    return found
+
+
+def test_a_single_script_is_an_experiment(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
+    done = run(cluster, home, str(ROOT / "examples/detached/1_single.py"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    experiment = newest(client)
+    assert (experiment["name"], client.state(experiment["id"])) == ("detached single", "COMPLETED")
+    [trial] = client.trials(experiment["id"])
+    assert len(client.metrics(trial["id"], "training")) == 10
+    assert any("batch 100" in line for line in client.log_lines(trial["id"]))
+
+
+def test_external_ids_go_on_from_the_latest_checkpoint(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path
+) -> None:
+    for started_at in (0, 10):
+        done = run(cluster, home, str(ROOT / "examples/detached/2_checkpoints.py"), "official", "one", cwd=tmp_path)
+        assert (done.returncode, f"starting at batch {started_at}" in done.stdout) == (0, True), done.stderr
+    experiment = newest(client)
+    assert (experiment["externalExperimentId"], experiment["numTrials"]) == ("official", 1)
+    [trial] = client.trials(experiment["id"])
+    checkpoints = client.get(f"/api/v1/trials/{trial['id']}/checkpoints?limit=10")["checkpoints"]
+    assert len({c["storageId"] for c in checkpoints}) == 1 and checkpoints[0]["storageId"] is not None
+
+
+def test_a_raising_script_is_an_error(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text(FAILS)
+    assert run(cluster, home, "fails.py", cwd=tmp_path).returncode == 1
+    assert client.state(newest(client)["id"]) == "ERROR"
