@@ -1,0 +1,65 @@
+"""Rows that an import has stored, read back for its verification."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, func, select
+
+from determined.master.db.metric_chunk import Row
+from determined.master.db.queries.batching import batches
+from determined.master.db.queries.metric_live import live_chunks
+from determined.master.db.schema import checkpoints, metric_chunks, metric_watermarks
+
+Span = tuple[int, int, int]
+"""Number of points, first and last step."""
+
+
+def points(conn: Connection, trial_ids: Sequence[int]) -> dict[tuple[int, str], Span]:
+    """Return what is stored of each trial and group."""
+    c = metric_chunks.c
+    found: dict[tuple[int, str], Span] = {}
+    for part in batches(trial_ids):
+        query = (
+            select(c.trial_id, c.group, func.sum(c.n), func.min(c.first_step), func.max(c.last_step))
+            .where(c.trial_id.in_(part))
+            .group_by(c.trial_id, c.group)
+        )
+        found |= {(trial, group): (int(n), first, last) for trial, group, n, first, last in conn.execute(query)}
+    return found
+
+
+def groups_of_several_runs(conn: Connection, trial_ids: Sequence[int]) -> list[tuple[int, str]]:
+    """List (trial, group) of trials in which a run may hide points of an earlier one."""
+    w = metric_watermarks.c
+    found: list[tuple[int, str]] = []
+    for part in batches(trial_ids):
+        several = (
+            select(w.trial_id)
+            .where(w.trial_id.in_(part))
+            .group_by(w.trial_id)
+            .having(func.count(w.run_id.distinct()) > 1)
+        )
+        query = select(w.trial_id, w.group).where(w.trial_id.in_(several)).distinct()
+        found += [(trial, group) for trial, group in conn.execute(query)]
+    return found
+
+
+def visible_points(conn: Connection, trial_id: int, group: str) -> int:
+    """Count the points that charts show."""
+    return sum(len(chunk.live()) for chunk in live_chunks(conn, trial_id, group))
+
+
+def point(conn: Connection, trial_id: int, group: str, run_id: int, step: int) -> Row | None:
+    """Return the report of a run at a step, if charts show it."""
+    for chunk in live_chunks(conn, trial_id, group, first=step, last=step):
+        if chunk.run_id == run_id:
+            shown = set(chunk.live())
+            rows = chunk.chunk.rows()
+            return next((row for i, row in enumerate(rows) if row.step == step and i in shown), None)
+    return None
+
+
+def checkpoint_sizes(conn: Connection, uuids: Sequence[str]) -> dict[str, tuple[str, int, dict[str, int]]]:
+    """Return state, size and files of checkpoints."""
+    c = checkpoints.c
+    query = select(c.uuid, c.state, c.size, c.resources).where(c.uuid.in_(uuids))
+    return {uuid: (state, size, files) for uuid, state, size, files in conn.execute(query)}

@@ -1,0 +1,56 @@
+"""Notes of an import: what was changed, left out or is left to people, counted per rule with a few examples. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from determined._json import JsonObject
+
+_EXAMPLES = 5
+
+
+class Outcome(StrEnum):
+    CHANGED = "changed"
+    LEFT_OUT = "left out"
+    BY_HAND = "to do by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Rule of an import. `text` says what it does, and what to do where somebody has to."""
+
+    name: str
+    outcome: Outcome
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    rule: Rule
+    example: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of how often each rule was applied, with examples."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, notes: Iterable[Note]) -> None:
+        for note in notes:
+            self.add_many(note.rule, 1, note.example)
+
+    def add_many(self, rule: Rule, count: int, example: str) -> None:
+        if count:
+            self.merge({rule.name: {"count": count, "examples": [example]}})
+
+    def merge(self, stored: JsonObject) -> None:
+        """Add what `stored` has of an earlier unit."""
+        for name, entry in stored.items():
+            self.counts[name] = self.counts.get(name, 0) + int(entry["count"])
+            kept = self.examples.setdefault(name, [])
+            kept += entry["examples"][: max(0, _EXAMPLES - len(kept))]
+
+    def to_json(self) -> JsonObject:
+        return {name: {"count": n, "examples": self.examples[name]} for name, n in self.counts.items()}

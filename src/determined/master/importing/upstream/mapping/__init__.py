@@ -1,0 +1,1 @@
+"""Rows of upstream as rows of ours: pure functions, a file per noun."""

@@ -1,0 +1,1 @@
+"""Queries of upstream's tables, a file per noun; nothing here writes."""

@@ -1,0 +1,145 @@
+"""Imports: what is stored, read back and removed, on both databases."""
+
+from database_world import NOW, World
+from sqlalchemy import Connection, insert
+
+from determined.master.db import metric_chunk, schema
+from determined.master.db.metric_chunk import Row
+from determined.master.db.metric_summary import summarize
+from determined.master.db.queries import (
+    import_check,
+    import_removal,
+    import_unit,
+    imported,
+    imported_metrics,
+    metric,
+    metric_range,
+    user,
+)
+
+
+def _begin(conn: Connection) -> int:
+    return import_unit.start(conn, NOW, "upstream", "cluster-1", "postgresql://db", {"logs": True})
+
+
+def _unit(conn: Connection, import_id: int, number: int, ids: list[int]) -> None:
+    import_unit.add_unit(
+        conn,
+        {
+            "import_id": import_id, "step": "users", "number": number, "rows": len(ids), "checksum": "0",
+            "upto": ids[-1:], "ids": ids, "notes": {},
+        },
+    )  # fmt: skip
+
+
+def test_an_import_runs_until_it_is_finished_or_removed(conn: Connection) -> None:
+    assert import_unit.running(conn) is None
+    first = _begin(conn)
+    running = import_unit.running(conn)
+    assert running is not None
+    assert (running.id, running.options, running.started_at) == (first, {"logs": True}, NOW)
+    import_unit.finish(conn, NOW, first)
+    assert import_unit.running(conn) is None
+    second = _begin(conn)
+    _unit(conn, second, 0, [1])
+    import_unit.remove(conn, second)
+    assert [row.id for row in import_unit.list_all(conn)] == [first]
+    assert import_unit.units(conn, second) == []
+
+
+def test_units_come_back_in_order_and_ids_of_all_imports_of_a_source(conn: Connection) -> None:
+    first = _begin(conn)
+    _unit(conn, first, 0, [1, 2])
+    _unit(conn, first, 1, [7])
+    import_unit.finish(conn, NOW, first)
+    _unit(conn, _begin(conn), 0, [9])
+    assert [unit.upto for unit in import_unit.units(conn, first)] == [[2], [7]]
+    assert import_unit.stored_ids(conn, "cluster-1", "users") == {1, 2, 7, 9}
+    assert import_unit.stored_ids(conn, "cluster-2", "users") == set()
+
+
+def test_rows_keep_their_ids_and_new_ones_get_larger_ids(conn: Connection, world: World) -> None:
+    row = {"id": 5000, "username": "five", "created_at": NOW, "modified_at": NOW}
+    imported.insert_rows(conn, "users", [row])
+    imported.put_rows(conn, "users", [{**row, "username": "changed"}])
+    assert imported.existing_names(conn, "users", "username")["changed"] == 5000
+    assert imported.existing_ids(conn, "users", [4999, 5000]) == {5000}
+    imported.continue_numbers(conn)
+    assert world.user({}) > 5000
+    assert imported.count(conn, "users") >= 2
+
+
+def test_built_in_users_make_room_for_those_of_the_source(conn: Connection, world: World) -> None:
+    world.user({"username": "admin"})
+    imported.free_names_of_built_in_users(conn)
+    names = {row.id: row.username for row in user.list_all(conn)}
+    assert {name for id_, name in names.items() if id_ in (1, 2)} <= {"built-in 1", "built-in 2"}
+
+
+def _metrics(conn: Connection, trial_id: int, steps: range, run_id: int = 1) -> None:
+    rows = [Row(step, 1000.0 + step, {"loss": float(step)}) for step in steps]
+    imported_metrics.add(
+        conn,
+        [
+            {
+                "trial_id": trial_id, "run_id": run_id, "group": "training", "first_step": steps[0],
+                "last_step": steps[-1], "n": len(rows), "full": True, "data": metric_chunk.encode(rows),
+            }
+        ],
+        {(trial_id, run_id, "training"): (steps[0], steps[-1])},
+        {(trial_id, "training"): summarize(rows)},
+    )  # fmt: skip
+
+
+def test_metrics_of_a_trial_may_come_in_several_units(conn: Connection, world: World) -> None:
+    experiment_id = world.experiment({})
+    trial_id = world.trial(experiment_id, {})
+    imported_metrics.add(conn, [], {}, {})
+    _metrics(conn, trial_id, range(1, 11))
+    _metrics(conn, trial_id, range(11, 21))
+    assert import_check.points(conn, [trial_id]) == {(trial_id, "training"): (20, 1, 20)}
+    summary = metric.summary(conn, [trial_id])[trial_id]["avg_metrics"]["loss"]
+    assert (summary["count"], summary["min"], summary["max"], summary["last"]) == (20, 1.0, 20.0, 20.0)
+    imported.make_ranges(conn, [experiment_id])
+    assert metric_range.of_project(conn, world.home) == [("training", "loss", 1.0, 20.0)]
+    point = import_check.point(conn, trial_id, "training", 1, 12)
+    assert point is not None
+    assert point.metrics == {"loss": 12.0}
+    assert import_check.point(conn, trial_id, "training", 2, 12) is None
+
+
+def test_points_that_a_later_run_hides_are_counted(conn: Connection, world: World) -> None:
+    trial_id = world.trial(world.experiment({}), {})
+    _metrics(conn, trial_id, range(1, 11))
+    assert import_check.groups_of_several_runs(conn, [trial_id]) == []
+    _metrics(conn, trial_id, range(6, 8), run_id=2)
+    assert import_check.groups_of_several_runs(conn, [trial_id]) == [(trial_id, "training")]
+    assert import_check.visible_points(conn, trial_id, "training") == 7
+
+
+def test_checkpoints_are_read_back_with_state_size_and_files(conn: Connection, world: World) -> None:
+    trial_id = world.trial(world.experiment({}), {})
+    values = {
+        "uuid": "u1", "task_id": "", "trial_id": trial_id, "state": "COMPLETED", "steps_completed": 1, "metadata": {},
+        "resources": {"a": 3}, "size": 3, "report_time": NOW,
+    }  # fmt: skip
+    conn.execute(insert(schema.checkpoints).values(values))
+    assert import_check.checkpoint_sizes(conn, ["u1", "u2"]) == {"u1": ("COMPLETED", 3, {"a": 3})}
+
+
+def test_an_import_is_removed_and_what_it_wrote_over_comes_back(conn: Connection, world: World) -> None:
+    project_id, workspace_id, owner = world.home, world.workspace_id, world.owner
+    before = import_removal.snapshot(conn)
+    imported.put_rows(conn, "users", [{"id": owner, "username": "other", "created_at": NOW, "modified_at": NOW}])
+    stranger = world.user({})
+    import_removal.remove_settings(conn, [stranger])
+    other = world.workspace({"user_id": stranger})
+    inside = world.project({"workspace_id": other, "user_id": stranger})
+    experiment_id = world.experiment({"project_id": inside, "owner_id": stranger})
+    import_removal.remove_experiments(conn, [experiment_id])
+    import_removal.remove_places(conn, [inside], [other])
+    import_removal.restore(conn, before)
+    import_removal.remove_users(conn, [stranger])
+    assert import_removal.snapshot(conn) == before
+    assert imported.existing_ids(conn, "projects", [project_id]) == {project_id}
+    assert imported.existing_ids(conn, "workspaces", [workspace_id]) == {workspace_id}

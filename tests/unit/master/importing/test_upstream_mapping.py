@@ -1,0 +1,156 @@
+"""Rows of upstream as rows of ours."""
+
+import json
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from determined.config import ExperimentConfig
+from determined.errors import InvalidArgument
+from determined.master.db import metric_chunk
+from determined.master.importing.notes import Tally
+from determined.master.importing.upstream.mapping.checkpoint import map_storage
+from determined.master.importing.upstream.mapping.config import map_config
+from determined.master.importing.upstream.mapping.log import map_line
+from determined.master.importing.upstream.mapping.metric import pack, values_of
+from determined.master.importing.upstream.mapping.states import mapped_state, was_live
+from determined.master.importing.upstream.reading.logs import LogRow
+from determined.master.importing.upstream.source import Source, without_password
+
+STORAGE = {"type": "shared_fs", "host_path": "/mnt"}
+VALID: dict[str, Any] = {
+    "name": "n",
+    "entrypoint": "python3 train.py",
+    "hyperparameters": {},
+    "searcher": {"name": "single", "metric": "loss"},
+    "checkpoint_storage": STORAGE,
+}
+
+
+def test_a_valid_config_keeps_all_and_gets_defaults() -> None:
+    mapped = map_config(json.dumps(VALID), "x")
+    assert mapped.problems == []
+    assert (mapped.active["name"], mapped.active["max_restarts"]) == ("n", 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({"max_restarts": -4}, "name"),
+        ({"searcher": "single"}, "hyperparameters"),
+        ({"searcher": {"name": "gone", "metric": "acc", "smaller_is_better": False}}, "name"),
+        ({"no_such_key": 1}, "name"),
+        ({"checkpoint_storage": {"type": "hdfs", "hdfs_url": "x"}}, "name"),
+    ],
+)
+def test_an_invalid_section_is_replaced_and_named(change: dict[str, Any], kept: str) -> None:
+    mapped = map_config(json.dumps({**VALID, **change}), "x")
+    assert any(next(iter(change)) in problem for problem in mapped.problems)
+    assert mapped.active[kept] == VALID[kept]
+    ExperimentConfig.load(mapped.active)
+
+
+def test_the_metric_of_an_unknown_searcher_is_kept() -> None:
+    searcher = {"name": "gone", "metric": "acc", "smaller_is_better": False}
+    active = map_config(json.dumps({**VALID, "searcher": searcher}), "x").active
+    assert (active["searcher"]["metric"], active["searcher"]["smaller_is_better"]) == ("acc", False)
+
+
+@pytest.mark.parametrize("text", [None, "null", '"words"', "[1]", '{"a": 1e999}', "{"])
+def test_what_is_no_config_becomes_a_config_of_defaults(text: str | None) -> None:
+    mapped = map_config(text, "x")
+    assert mapped.problems
+    assert ExperimentConfig.load(mapped.active).searcher.metric == "validation_loss"
+
+
+def test_states_that_a_master_would_act_on_do_not_come_in() -> None:
+    assert mapped_state("ACTIVE", unmanaged=False) == "CANCELED"
+    assert mapped_state("STOPPING_COMPLETED", unmanaged=False) == "CANCELED"
+    assert mapped_state("RUNNING", unmanaged=True) == "ACTIVE"
+    assert mapped_state("DELETING", unmanaged=False) == "DELETE_FAILED"
+    assert mapped_state("COMPLETED", unmanaged=True) == "COMPLETED"
+    assert was_live("PAUSED", unmanaged=False)
+    assert not was_live("DELETING", unmanaged=False)
+
+
+def test_strings_for_nan_and_infinities_become_numbers_at_any_depth() -> None:
+    values, batches = values_of(
+        '{"avg_metrics": {"a": "NaN", "b": {"c": ["-Infinity", "x"]}}, "batch_metrics": [{"d": 1}]}'
+    )
+    assert math.isnan(values["a"])
+    assert values["b"] == {"c": [-math.inf, "x"]}
+    assert batches == [{"d": 1}]
+
+
+def test_numbers_beyond_sixty_four_bits_become_floats() -> None:
+    values, _ = values_of(f'{{"validation_metrics": {{"a": {2**70}, "b": {-(2**63)}}}}}')
+    assert values == {"a": float(2**70), "b": -(2**63)}
+    assert isinstance(values["a"], float)
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"avg_metrics": [1]}', '{"num_inputs": 3}', "null"])
+def test_metrics_of_another_form_are_left_out_and_counted(text: str) -> None:
+    tally = Tally()
+    packed = pack([(1, 1, "training", 5, 0.0, text)], tally)
+    assert (packed.chunks, packed.rows) == ([], 1)
+    assert tally.counts == {"bad_metrics": 1}
+
+
+def test_rows_are_packed_in_chunks_of_their_series() -> None:
+    body = '{"avg_metrics": {"loss": 0.5, "acc": 1}}'
+    rows = [(1, 1, "a.b", step, float(step), body) for step in range(600)]
+    rows += [(1, 2, "a.b", step, float(step), body) for step in range(3)]
+    rows += [(2, 1, "a.b", 7, 7.0, body)]
+    tally = Tally()
+    packed = pack(rows, tally)
+    assert [(c["trial_id"], c["run_id"], c["n"]) for c in packed.chunks] == [
+        (1, 1, 512),
+        (1, 1, 88),
+        (1, 2, 3),
+        (2, 1, 1),
+    ]
+    assert packed.spans[1, 1, "a_b"] == (0, 599)
+    assert packed.summaries[1, "a_b"]["loss"].count == 603
+    assert (packed.rows, packed.values) == (604, 1208)
+    assert metric_chunk.decode(packed.chunks[1]["data"])[0].step == 512
+    assert tally.counts["group_name"] == 4
+
+
+def test_a_storage_path_outside_of_its_host_path_wins() -> None:
+    assert map_storage({"type": "shared_fs", "host_path": "/a", "storage_path": "/b/"}) == {
+        "type": "shared_fs",
+        "host_path": "/b",
+    }
+    kept = {"type": "shared_fs", "host_path": "/a", "storage_path": "b"}
+    assert map_storage({**kept, "propagation": None}) == kept
+
+
+def _line(**values: Any) -> LogRow:
+    empty = dict.fromkeys(LogRow.__struct_fields__)
+    return LogRow(**{**empty, "trial_id": 1, "id": 1, "time": datetime(2024, 1, 1, tzinfo=UTC), **values})
+
+
+def test_a_row_of_several_lines_is_a_record_each_and_bad_bytes_are_replaced() -> None:
+    records, is_bad = map_line(_line(log=b"a\xff\n\0b\n", level="WARNING", rank_id=2))
+    assert [line.text for _, line in records] == ["a�", "�b"]
+    assert is_bad
+    assert {(line.level, origin.rank) for origin, line in records} == {("WARNING", 2)}
+
+
+def test_the_older_form_of_a_line_is_taken_apart() -> None:
+    (origin, line), *_ = map_line(_line(message=b"[2021-03-01T00:00:00Z] 4f00 [rank=3] || ERROR: words: more\n"))[0]
+    assert (line.text, line.level, origin.rank) == ("words: more", "ERROR", 3)
+    assert map_line(_line(message=b"just words"))[0][0][1].text == "just words"
+
+
+def test_a_source_that_is_no_url_is_refused_without_repeating_it() -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        Source("host=db user=det password=s3cret dbname=d")
+    assert "must be a URL" in str(refused.value) and "s3cret" not in str(refused.value)
+
+
+def test_an_address_is_shown_without_its_password() -> None:
+    assert without_password("postgresql://me:secret@db:5432/det?password=x") == "postgresql://me@db:5432/det"
+    assert without_password("postgresql://db/det") == "postgresql://db/det"
