@@ -8,7 +8,6 @@ DETERMINED_REQUIRE_WEBUI=1 makes it an error.
 import importlib.util
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,17 +22,16 @@ class BuiltPagesHook(BuildHookInterface):
         root = Path(self.root)
         included = build_data["force_include"]
         if self._is_there("the web page", "make webui", root / "webui" / "build.py", root / "webui"):
-            included[str(root / "webui" / "dist")] = self._target("determined/webui", "webui/dist")
+            included |= self._files(root / "webui" / "dist", self._target("determined/webui", "webui/dist"))
         if self._is_there("the documentation site", "make docs", root / "scripts" / "guide" / "build.py", root):
-            target = self._target("determined/guide", "build/guide")
-            included |= {str(path): f"{target}/{name}" for name, path in self._guide_files(root / "build" / "guide")}
+            included |= self._files(root / "build" / "guide", self._target("determined/guide", "build/guide"))
 
-    def _guide_files(self, site: Path) -> Iterator[tuple[str, Path]]:
-        """Yield what the package carries: of a page in two forms a wheel has the compressed one, a tenth as large."""
-        for path in sorted(path for path in site.rglob("*") if path.is_file()):
-            is_twin = path.with_name(f"{path.name}.gz").is_file() and path != site / "index.html"
-            if not (is_twin and self.target_name == "wheel"):
-                yield path.relative_to(site).as_posix(), path
+    def _files(self, built: Path, target: str) -> dict[str, str]:
+        """Return what the package carries: of a file in two forms a wheel has the compressed one, a fifth as large."""
+        names = sorted(path for path in built.rglob("*") if path.is_file())
+        if self.target_name == "wheel":
+            names = [path for path in names if path == built / "index.html" or not _gzipped(path).is_file()]
+        return {str(path): f"{target}/{path.relative_to(built).as_posix()}" for path in names}
 
     def _target(self, in_wheel: str, in_sources: str) -> str:
         return in_wheel if self.target_name == "wheel" else in_sources
@@ -50,6 +48,10 @@ class BuiltPagesHook(BuildHookInterface):
         if os.environ.get("DETERMINED_REQUIRE_WEBUI") == "1":
             raise RuntimeError(f"{why}, and DETERMINED_REQUIRE_WEBUI=1 asks for it; `{command}` shows what is missing")
         self.app.display_warning(f"{why}: this package has an older one or none; `{command}` shows what is missing")
+
+
+def _gzipped(path: Path) -> Path:
+    return path.with_name(f"{path.name}.gz")
 
 
 def _load(path: Path) -> ModuleType:

@@ -20,8 +20,8 @@ _PATIENCE = 60.0
 class Cluster:
     """One data directory; `kill` and `start` as often as wanted."""
 
-    def __init__(self, folder: Path, slots: int = 8, nodes: int = 1) -> None:
-        self._folder, self._slots, self._nodes = folder, slots, nodes
+    def __init__(self, folder: Path, slots: int = 8, nodes: int = 1, settings: str = "") -> None:
+        self._folder, self._slots, self._nodes, self._settings = folder, slots, nodes, settings
         self._http = urllib3.PoolManager(retries=False)
         self._headers: dict[str, str] = {}
         self.process: subprocess.Popen[bytes] | None = None
@@ -40,7 +40,7 @@ class Cluster:
     def start(self, *, port: int = 0) -> float:
         """Start the master; answers `started_in`."""
         config, ready = self._folder / "master.yaml", self.data / "master.port"
-        config.write_text(f"security: {{initial_user_password: ''}}\nlocal_agents: {self._nodes}\n")
+        config.write_text(f"security: {{initial_user_password: ''}}\nlocal_agents: {self._nodes}\n{self._settings}")
         ready.unlink(missing_ok=True)  # a killed master leaves it behind
         options = ["--config-file", str(config), "--port", str(port), "--slots", str(self._slots)]
         command = [sys.executable, "-m", "determined.master", *options, "--data-dir", str(self.data)]
@@ -122,9 +122,12 @@ class Cluster:
 
 
 @contextmanager
-def running(folder: Path, slots: int = 8, nodes: int = 1) -> Iterator[Cluster]:
-    """A started cluster of so many nodes with so many slots each, admin logged in; nothing is left afterwards."""
-    cluster = Cluster(folder, slots, nodes)
+def running(folder: Path, slots: int = 8, nodes: int = 1, settings: str = "") -> Iterator[Cluster]:
+    """Start a cluster of so many nodes with so many slots each, admin logged in; leave nothing behind.
+
+    `settings` are further lines of its master.yaml.
+    """
+    cluster = Cluster(folder, slots, nodes, settings)
     try:
         cluster.start()
         cluster.log_in()

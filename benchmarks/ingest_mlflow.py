@@ -6,21 +6,30 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
 def main(folder: str, seconds: float) -> None:
+    with serving(Path(folder)) as url:
+        print(json.dumps(send(url, seconds)))
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Run a server on `folder/mlflow.db`; its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    store = f"sqlite:///{Path(folder) / 'mlflow.db'}"
+    store = f"sqlite:///{folder / 'mlflow.db'}"
     command = ["-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--backend-store-uri", store]
-    log = (Path(folder) / "mlflow.log").open("wb")
-    options = ["--workers", "1", "--default-artifact-root", str(Path(folder) / "artifacts")]
+    log = (folder / "mlflow.log").open("wb")
+    options = ["--workers", "1", "--default-artifact-root", str(folder / "artifacts")]
     server = subprocess.Popen([sys.executable, *command, *options], stdout=log, stderr=log, start_new_session=True)
     try:
         wait_for(f"http://127.0.0.1:{port}/health", server, Path(log.name))
-        print(json.dumps(send(f"http://127.0.0.1:{port}", seconds)))
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait(30)

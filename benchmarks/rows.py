@@ -22,7 +22,7 @@ from determined.wire.report import MetricReport
 PER_EXPERIMENT = 100
 METRICS = [("validation" if n % 2 else "training", f"metric_{n}") for n in range(30)]
 HPARAMS = ["lr", "optimizer", "net.width", "net.depth", "augment", *(f"knob_{n}" for n in range(5))]
-_BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _REPORTS_A_TURN = 10_000
 
 
@@ -34,7 +34,7 @@ def fill(data: Path, number: int) -> Engine:
     rng = random.Random(1)
     with engine.connect() as conn:
         dialects.begin_write(conn)
-        bootstrap.populate(conn, _BEGIN, bootstrap.first_password(""))
+        bootstrap.populate(conn, BEGIN, bootstrap.first_password(""))
         for table, make in _ROWS.items():
             for n in range(1, number + 1):
                 conn.execute(insert(table), make(n, rng))
@@ -52,7 +52,7 @@ def report(engine: Engine, trial_id: int, points: Iterable[dict[str, float]]) ->
 
 
 def _append(conn: Connection, trial_id: int, points: Iterator[dict[str, float]]) -> None:
-    who, step, begin = metric_trial.reporter(conn, trial_id), 0, _BEGIN.timestamp()
+    who, step, begin = metric_trial.reporter(conn, trial_id), 0, BEGIN.timestamp()
     while turn := list(islice(points, _REPORTS_A_TURN)):
         made = [MetricReport("training", step + i + 1, values, begin + step + i) for i, values in enumerate(turn)]
         metric.append_reports(conn, who, made)
@@ -68,14 +68,14 @@ def _add_ranges(conn: Connection) -> None:
 
 def _job(n: int, _rng: random.Random) -> list[dict[str, Any]]:
     own = {"id": f"job-{n}", "type": "EXPERIMENT", "owner_id": 1, "workspace_id": 1, "pool": "default"}
-    return [own | {"priority": 42, "weight": 1.0, "submitted_at": _BEGIN, "position": float(n)}]
+    return [own | {"priority": 42, "weight": 1.0, "submitted_at": BEGIN, "position": float(n)}]
 
 
 def _experiment(n: int, _rng: random.Random) -> list[dict[str, Any]]:
     config = {"name": f"experiment {n}", "searcher": {"name": "random", "metric": "metric_1"}, "padding": "x" * 3000}
     own = {"id": n, "job_id": f"job-{n}", "project_id": 1, "owner_id": 1, "state": "COMPLETED", "config": config}
     return [own | {"name": f"experiment {n}", "labels": [f"label{n % 7}"], "original_config": "", "generation": "late",
-                   "searcher_metric": "metric_1", "start_time": _BEGIN, "end_time": _BEGIN}]  # fmt: skip
+                   "searcher_metric": "metric_1", "start_time": BEGIN, "end_time": BEGIN}]  # fmt: skip
 
 
 def _trials(n: int, rng: random.Random) -> list[dict[str, Any]]:
@@ -90,7 +90,7 @@ def _trial(experiment: int, n: int, rng: random.Random) -> dict[str, Any]:
         "augment": rng.random() < 0.5,
         **{f"knob_{k}": rng.random() for k in range(5)},
     }
-    begin = _BEGIN + timedelta(seconds=n)
+    begin = BEGIN + timedelta(seconds=n)
     times = {"start_time": begin, "end_time": begin + timedelta(seconds=rng.randint(10, 9999))}
     own = {"id": n, "experiment_id": experiment, "request_id": f"r{n}", "task_id": f"{experiment}.r{n}", "seed": 1}
     state = {"state": rng.choice(["COMPLETED", "ERROR"]), "exit_reported": True, "best_validation_value": rng.random()}

@@ -79,7 +79,9 @@ class Cluster:
 def running_master(directory: Path) -> Iterator[Cluster]:
     config = directory / "master.yaml"
     storage = {"type": "shared_fs", "host_path": str(directory / "checkpoints")}
-    config.write_text(json.dumps({"security": {"initial_user_password": ""}, "checkpoint_storage": storage}))
+    settings = {"security": {"initial_user_password": ""}, "checkpoint_storage": storage}
+    settings["webhooks"] = {"allow_public": False}  # those of the fuzzer must call nobody
+    config.write_text(json.dumps(settings))
     read_fd, write_fd = os.pipe()
     command = [sys.executable, "-m", "determined.master", "--config-file", str(config), "--data-dir", str(directory)]
     command += ["--port", "0", "--slots", "2", "--ready-fd", str(write_fd)]
@@ -113,6 +115,7 @@ def populate(cluster: Cluster) -> dict[str, list[Any]]:
     checkpoints = cluster.call("GET", f"/api/v1/experiments/{experiment}/checkpoints")["checkpoints"]
     agents = cluster.call("GET", "/api/v1/agents")["agents"]
     return {
+        "webhook_id": [_webhook(cluster, None)],
         "experiment_id": [experiment],
         "trial_id": [trial["id"]],
         "task_id": [trial["taskId"]],
@@ -162,6 +165,7 @@ def populate_own(cluster: Cluster) -> dict[str, list[Any]]:
     experiment = cluster.submit(TRAIN, activate=False)
     trial = cluster.call("GET", f"/api/v1/experiments/{experiment}/trials")["trials"][0]
     return {
+        "webhook_id": [_webhook(cluster, workspace)],
         "workspace_id": [1, workspace],
         "project_id": [1, project],
         "experiment_id": [experiment],
@@ -169,6 +173,12 @@ def populate_own(cluster: Cluster) -> dict[str, list[Any]]:
         "run_id": [trial["id"]],
         "task_id": [trial["taskId"]],
     }
+
+
+def _webhook(cluster: Cluster, workspace: int | None) -> int:
+    trigger = {"triggerType": "TRIGGER_TYPE_EXPERIMENT_STATE_CHANGE", "condition": {"state": "CANCELED"}}
+    body = {"url": "http://127.0.0.1:9/", "triggers": [trigger], "workspaceId": workspace}
+    return int(cluster.call("POST", "/api/v1/webhooks", body)["webhook"]["id"])
 
 
 def kill_tasks(cluster: Cluster) -> None:

@@ -5,7 +5,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from determined.config.agent import AgentConfig
 from determined.config.experiment_schema import EXPERIMENT
+from determined.config.job import GenericTaskConfig, JobConfig
+from determined.config.policies import ConfigPolicies
 from determined.config.searcher import SEARCHER
 from determined.config.storage import CHECKPOINT_STORAGE
 from determined.engines import registry
@@ -14,6 +17,7 @@ from determined.master.config.file import MasterFile
 from determined.schema.lists import ListOf
 from determined.schema.node import Node
 from determined.schema.objects import UNSET, Field, Object, Tagged
+from determined.schema.section import Section
 
 TARGET = Path(__file__).parents[1] / "docs" / "reference" / "configuration.md"
 
@@ -26,7 +30,7 @@ master's. An unknown key is an error that names the nearest valid one. "required
 the template, the master's defaults.
 """
 # Sections whose meaning says it all: their keys are listed where they are used, or by what reads them.
-_CLOSED = ("environment.registry_auth", "integrations.pachyderm", "integrations.webhooks", "optimizations")
+_CLOSED = ("environment.registry_auth", "integrations.pachyderm", "optimizations")
 _CLOSED_IN_MASTER = (
     *(f"task_container_defaults.{k}" for k in ("image", "registry_auth", "environment_variables", "devices",
       "bind_mounts", "slurm", "pbs", "log_policies", "kubernetes")),
@@ -50,11 +54,34 @@ def reference() -> str:
         "A length is a bare number or exactly one of `{batches: n}`, `{records: n}`, `{epochs: n}`.\n",
         *_union("searcher", SEARCHER),
         *_union("checkpoint_storage", CHECKPOINT_STORAGE),
+        "## Tasks\n",
+        "Commands, notebooks, shells and TensorBoards. Sections that experiments have too are described there.\n",
+        _table(_rows(JobConfig.schema.fields, "", _shared_sections(JobConfig))),
+        "### Generic tasks\n",
+        "What they have otherwise:\n",
+        _table(_rows(_own_fields(GenericTaskConfig, JobConfig), "", _shared_sections(GenericTaskConfig))),
         "## Master\n",
         _table(_rows(MasterFile.schema.fields, "", _CLOSED_IN_MASTER)),
         *_engines(),
+        "## Agent\n",
+        "Checked by editors (`det config schema agent`). Not implemented yet: nothing reads it.\n",
+        _table(_rows(AgentConfig.schema.fields, "", ())),
+        "## Config policies\n",
+        "Checked by editors (`det config schema policy`). Not implemented yet: nothing reads them.\n",
+        _table(_rows(ConfigPolicies.schema.fields, "", ())),
     ]
     return "\n".join(parts)
+
+
+def _shared_sections(config: type[Section]) -> tuple[str, ...]:
+    """Name the sections that experiments have in the same form."""
+    nodes = {name: known.node for name, known in EXPERIMENT.fields.items()}
+    return tuple(name for name, known in config.schema.fields.items() if nodes.get(name) is known.node)
+
+
+def _own_fields(config: type[Section], other: type[Section]) -> dict[str, Field]:
+    shared = other.schema.fields
+    return {name: known for name, known in config.schema.fields.items() if shared.get(name) is not known}
 
 
 def _union(section: str, union: Tagged[object]) -> Iterator[str]:
@@ -104,7 +131,7 @@ def _effect(field: Field) -> str:
         return ""
     if not field.engines:
         return " **No effect**: accepted with a remark."
-    engines = " and ".join(f"[{name}](../{name}.md)" for name in field.engines)
+    engines = " and ".join(f"[{kind}](../{kind}.md)" for kind in registry.traits().kinds_of(field.engines))
     return f" Only with the {engines} engine; elsewhere accepted with a remark."
 
 

@@ -3,15 +3,20 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 
 class Relay:
-    """`target`: the address that it passes on to; None hangs up on callers."""
+    """`target`: the address that it passes on to; None hangs up on callers.
 
-    def __init__(self, target: str | None, port: int = 0) -> None:
+    `most`: so many bytes of answers are passed on, the rest never comes.
+    """
+
+    def __init__(self, target: str | None, port: int = 0, most: int | None = None) -> None:
         self.target = target
+        self.left = most
+        self._closing = threading.Event()
         self.heard = bytearray()
         self._listener = socket.create_server(("127.0.0.1", port))
         self._connections: list[socket.socket] = []
@@ -23,6 +28,7 @@ class Relay:
         return part in bytes(self.heard)
 
     def close(self) -> None:
+        self._closing.set()
         for sock in (self._listener, *self._connections):
             with contextlib.suppress(OSError):
                 sock.shutdown(socket.SHUT_RDWR)
@@ -46,25 +52,37 @@ class Relay:
             caller.shutdown(socket.SHUT_RDWR)
             return
         self._connections.append(master)
-        for one, other, heard in ((caller, master, self.heard), (master, caller, bytearray())):
-            thread = threading.Thread(target=_pump, args=(one, other, heard))
+        for work in (lambda: _pump(caller, master, self._listen), lambda: _pump(master, caller, self._answer)):
+            thread = threading.Thread(target=work)
             self._threads.append(thread)
             thread.start()
 
+    def _listen(self, data: bytes) -> bytes:
+        self.heard += data
+        return data
 
-def _pump(one: socket.socket, other: socket.socket, heard: bytearray) -> None:
+    def _answer(self, data: bytes) -> bytes:
+        """What of an answer is passed on; waits for the end where nothing more is."""
+        if self.left is None:
+            return data
+        data, self.left = data[: self.left], max(0, self.left - len(data))
+        if not data:
+            self._closing.wait()
+        return data
+
+
+def _pump(one: socket.socket, other: socket.socket, passed: Callable[[bytes], bytes]) -> None:
     with contextlib.suppress(OSError):
         while data := one.recv(65536):
-            heard += data
-            other.sendall(data)
+            other.sendall(passed(data))
     for sock in (one, other):
         with contextlib.suppress(OSError):
             sock.shutdown(socket.SHUT_RDWR)
 
 
 @contextlib.contextmanager
-def relaying(target: str | None, port: int = 0) -> Iterator[Relay]:
-    relay = Relay(target, port)
+def relaying(target: str | None, port: int = 0, most: int | None = None) -> Iterator[Relay]:
+    relay = Relay(target, port, most)
     try:
         yield relay
     finally:

@@ -41,12 +41,10 @@ __all__ = [
 ]
 
 # Loaded by attribute, as `det.pytorch` after a plain `import determined as det`; what needs a framework says so then.
+# The training APIs among them are found by their folders (`_frameworks`).
 _MODULES = frozenset(
-    {
-        "common", "core", "errors", "estimator", "experimental", "generic", "horovod", "keras", "launch", "lightning",
-        "pytorch", "searcher", "tensorboard", "transformers", "util",
-    }
-)  # fmt: skip
+    {"common", "core", "errors", "experimental", "generic", "horovod", "launch", "searcher", "tensorboard", "util"}
+)
 _GONE = {
     "TrialController": "upstream's training loop is no public class; derive from PyTorchTrial or use core.init()",
 }
@@ -92,6 +90,8 @@ def __getattr__(name: str) -> Any:
     if name in _GONE:
         raise ImportError(f"determined.{name} does not exist here: {_GONE[name]}", name=f"determined.{name}")
     if name not in _HOMES:
+        if not name.startswith("_") and import_module("determined._frameworks").is_training_api(name):
+            return import_module(f"determined.{name}")
         raise AttributeError(f"module 'determined' has no attribute {name!r}")
     value = getattr(import_module(f"determined.{_HOMES[name]}"), _RENAMED.get(name, name))
     globals()[name] = value

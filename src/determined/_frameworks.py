@@ -52,8 +52,13 @@ class Framework:
 
 @functools.cache
 def frameworks() -> tuple[Framework, ...]:
-    """Return all training APIs, sorted by package."""
+    """Return all training APIs: those of outer packages first, then those inside of another, each sorted by package."""
     return tuple(_read(file) for pattern in ("*", "*/*") for file in sorted(_ROOT.glob(f"{pattern}/{_FILE}")))
+
+
+def is_training_api(name: str) -> bool:
+    """Tell whether `determined.<name>` is a training API, without reading what it declares."""
+    return (_ROOT / name / _FILE).is_file()
 
 
 def framework_of(trial_class: type) -> Framework | None:

@@ -9,6 +9,8 @@ from determined.constants import DEFAULT_RUN_DIR, ENV_INFO_DIR, ENV_RUN_DIR
 
 _CLUSTER, _TRIAL, _RENDEZVOUS, _RESOURCES = "cluster.json", "trial.json", "rendezvous.json", "resources.json"
 _TRIAL_TYPE = "TRIAL"
+# Agent of a trial that runs outside of the cluster (detached mode).
+UNMANAGED = "unmanaged"
 
 
 class RendezvousInfo:
@@ -93,6 +95,11 @@ class ClusterInfo:
     @property
     def _is_trial(self) -> bool:
         return self.task_type == _TRIAL_TYPE
+
+    @property
+    def _is_unmanaged(self) -> bool:
+        """Check whether the trial runs outside of the cluster, without an allocation and with its user's token."""
+        return self.agent_id == UNMANAGED
 
     @property
     def latest_checkpoint(self) -> str | None:

@@ -96,7 +96,7 @@ MASKED = "********"
 # Fields of our own types whose values `repr` never shows.
 SECRET_FIELDS = frozenset(
     {"token", "user_token", "allocation_token", "session_token", "ticket", "password", "old_password"}
-    | {"initial_user_password", "secret", "identity_secret", "identity"}
+    | {"initial_user_password", "secret", "identity_secret", "identity", "signing_key"}
 )
 
 # What a master signs, before the caller's challenge, to prove that it holds the secret of a state file.

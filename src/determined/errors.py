@@ -12,6 +12,7 @@
         ├── FailedPrecondition              400 failed_precondition (incompatible state)
         ├── Gone                            410 gone                (a stale run; its runner must end)
         ├── TooLarge                        413 too_large
+        ├── RangeNotSatisfiable             416 range_not_satisfiable (a part of a file that is past its end)
         ├── TooManyRequests                 429 too_many_requests   (wait and try again)
         ├── BadGateway                      502 bad_gateway         (an app behind the proxy answers nonsense)
         ├── Unavailable                     503 unavailable         (shutting down, database away)
@@ -41,6 +42,11 @@ class DeterminedError(Exception):
     def status_code(self) -> int:
         """Upstream's name for `status`."""
         return self.status
+
+    @property
+    def response_error(self) -> dict[str, Any]:
+        """Upstream's name for the error in the master's answer."""
+        return {"code": self.grpc, "reason": self.code, "error": self.message, "details": self.details}
 
 
 class InvalidArgument(DeterminedError):
@@ -87,6 +93,10 @@ class Gone(DeterminedError):
 
 class TooLarge(DeterminedError):
     code, status, grpc = "too_large", 413, 8
+
+
+class RangeNotSatisfiable(DeterminedError):
+    code, status, grpc = "range_not_satisfiable", 416, 11
 
 
 class TooManyRequests(DeterminedError):

@@ -90,6 +90,10 @@ ADDRESSES = [
     "tasks/new/shell",
     "tasks/new/command",
     "tasks/new/tensorboard?experiments={e}",
+    "templates",
+    "templates?q=zz",
+    "templates/create",
+    "templates/edit?name={tpl}",
     "models",
     "no/such/page",
 ]
@@ -101,9 +105,7 @@ COMING = [
     "models/1/versions/1/notes",
     "workspaces/{w}/members",
     "workspaces/{w}/models",
-    "workspaces/{w}/templates",
     "workspaces/{w}/policies",
-    "templates",
     "policies",
     "webhooks",
     "admin/user-management",
@@ -120,6 +122,7 @@ REDIRECTS = {
     "projects": "projects/1/experiments",
     "admin": "admin/user-management",
     "workspaces/{w}/tasks": "tasks?workspace={w}&all=1",
+    "workspaces/{w}/templates": "templates?workspace={w}",
     "trials/{t}": "experiments/{s}/trials/{t}",
     "trials/{t}/logs": "experiments/{s}/trials/{t}/logs",
 }

@@ -3,6 +3,7 @@
 import base64
 import json
 from typing import Any
+from urllib.parse import quote
 
 from ground import FAILING
 
@@ -59,7 +60,7 @@ with core.init() as ctx:
 def populate(url: str) -> dict[str, Any]:
     """Numbers and ids of what there is: w a workspace, p its project, e a search of four trials of which one failed,
     s a single trial, t that trial, u its checkpoint, f an experiment that failed, r one that runs, q one that waits for
-    slots, c a command that failed.
+    slots, c a command that failed, tpl a template, as an address names it.
     """
     client = Client(url)
     stranger = _name_people(url, client)
@@ -74,6 +75,7 @@ def populate(url: str) -> dict[str, Any]:
     found["t"] = client.trials(found["s"])[0]["id"]
     found["u"] = client.get(f"/api/v1/trials/{found['t']}/checkpoints")["checkpoints"][0]["uuid"]
     found["c"] = _command(client, workspace)
+    found["tpl"] = _template(client, workspace)
     return found
 
 
@@ -121,6 +123,13 @@ def _command(client: Client, workspace: int) -> str:
     made: str = client.post("/api/v1/commands", {"config": config, "workspaceId": workspace})["command"]["id"]
     eventually(lambda: client.get(f"/api/v1/commands/{made}")["command"]["endTime"])
     return made
+
+
+def _template(client: Client, workspace: int) -> str:
+    name = quote(TITLE.replace("/", ""), safe="")
+    config = {"description": ATTACK, "labels": [TITLE], "data": {ATTACK: MARKUP}, MARKUP: ATTACK}
+    client.call("PUT", f"/api/v1/templates/{name}", {"config": config, "workspaceId": workspace})
+    return name
 
 
 def _experiments(client: Client, stranger: Client, project: int) -> dict[str, int]:

@@ -76,14 +76,12 @@ class Case:
         return [1, 3, 4, 9, 16] if self.late else None
 
 
-def _length(name: str, late: bool) -> dict[str, Any]:
-    if late:
-        return {"time_metric": "batches", "max_time": 16} if "a" in name else {}
-    return {"max_length": {"batches": 16}}
+def _length(late: bool) -> dict[str, Any]:
+    return {"time_metric": "batches", "max_time": 16} if late else {"max_length": {"batches": 16}}
 
 
 def _asha(trials: int, late: bool = False, busy: int | None = None, promised: int | None = None, **config: Any) -> Case:
-    config = {**_length("asha", late), "max_trials": trials, **config}
+    config = {**_length(late), "max_trials": trials, **config}
     return Case(
         config,
         promised or trials,

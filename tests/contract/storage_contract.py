@@ -189,6 +189,25 @@ class StorageContract:
             assert resources(entries) == RESOURCES
             assert tree.read_file(fd, "logs/deep/b.txt") == b"b"
 
+    def test_one_file_of_a_checkpoint_is_read_from_any_position(self, stored: StorageManager) -> None:
+        with stored.opened_file(UUID, "model.pt") as (file, entry):
+            file.seek(3)
+            assert (file.read(2), file.read(), file.read()) == (b"gh", b"ts", b"")
+            assert (entry.path, entry.size, entry.hash is not None) == ("model.pt", 7, True)
+        with stored.opened_file(UUID, "logs/deep/b.txt") as (file, _):
+            assert file.read() == b"b"
+
+    @pytest.mark.parametrize("path", ["nothing", "logs", "logs/", "../model.pt", "", MANIFEST_NAME])
+    def test_what_is_no_file_of_a_checkpoint_is_not_opened(self, stored: StorageManager, path: str) -> None:
+        with pytest.raises(CheckpointNotFound, match="has no file"), stored.opened_file(UUID, path):
+            pass
+
+    def test_a_file_that_has_changed_its_size_is_not_opened(self, stored: StorageManager, tmp_path: Path) -> None:
+        (tmp_path / "short").write_bytes(b"w")
+        stored.put(tmp_path / "short", f"{UUID}/model.pt")
+        with pytest.raises(CheckpointDamaged, match="it has 1 bytes"), stored.opened_file(UUID, "model.pt"):
+            pass
+
     def test_loose_files_are_put_read_and_removed(self, manager: StorageManager, source: Path) -> None:
         manager.put(source / "model.pt", "cluster/tensorboard/f")
         assert manager.read("cluster/tensorboard/f") == b"weights"

@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from search_contract import CASES, METRICS, SAMPLED, STEPS, Case, Move, Play, check_orders, said_to
+from search_contract import CASES, METRICS, SAMPLED, SPACE, STEPS, Case, Move, Play, check_orders, said_to
 
 from determined.errors import FailedPrecondition
 from determined.search.events import feed
 from determined.search.method import INVALID_HPARAMS, Create, ExitReason, Operation, Shutdown, ValidateAfter
+from determined.search.preview import preview
 from determined.search.registry import samplers, searchers
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
+from determined.search.searcher_config import SearcherConfig
 from determined.search.simulate import Simulation, Simulator
 
 SETTINGS = settings(
@@ -47,6 +49,18 @@ def test_every_searcher_has_a_case_in_each_of_its_generations() -> None:
 def test_every_sampler_but_the_slowest_has_a_case() -> None:
     slow = {"gp", "nsga2"}  # tests/unit/search/test_optuna_sampler.py has them
     assert {case.config["sampler"] for case in SAMPLED.values()} | slow == set(samplers())
+
+
+@pytest.mark.parametrize("planned", [True, False], ids=["planned", "simulated"])
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.custom])
+def test_search_is_previewed_in_its_generation_with_as_many_trials_as_it_promises(
+    monkeypatch: pytest.MonkeyPatch, name: str, planned: bool
+) -> None:
+    """`simulated`: a searcher may leave out `plan`; the simulation then counts the same trials."""
+    case = CASES[name]
+    if not planned:
+        monkeypatch.setattr(case.declared, "plan", SearcherConfig.plan)
+    assert preview({"metric": "loss", **case.config}, SPACE, classic=case.classic).trials == case.trials
 
 
 @every_case

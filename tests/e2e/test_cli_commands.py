@@ -88,6 +88,7 @@ LISTINGS = [
     (["user"], "Username,Display Name,Admin,Active,Remote,Agent User,Last Seen"),
     (["workspace"], "ID,Name,# Projects,Agent User,Default Compute Pool,Default Aux Pool,Archived"),
     (["project", "list", "Uncategorized"], "ID,Name,Description,# Experiments,# Active Experiments,Archived"),
+    (["model"], "ID,Name,Workspace ID,Creation Time,Last Updated Time,Metadata,# Versions,Archived"),
     (["resource-pool"], "Name,Description,Agents,Slots,Used,Scheduler,Default for"),
     (["token"], "ID,User ID,Description,Created At,Expires At,Revoked"),
     (["w", "list-projects", "Uncategorized"], "ID,Name,Description,# Experiments,# Active Experiments,Archived"),

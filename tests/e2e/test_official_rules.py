@@ -153,11 +153,15 @@ assert "exited with status 1" in logs
 
 @pytest.mark.parametrize("rules", [USERS, PLACES, CONTINUED], ids=["users", "places", "continued"])
 def test_a_rule_that_scripts_rely_on_holds(cluster: Cluster, home: Path, rules: str) -> None:
+    check_rules(rules, official_python(), cluster, home)
+
+
+def check_rules(rules: str, python: Path, cluster: Cluster, home: Path) -> None:
     env = clean_environment(
         HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_DATA_HOME=str(home / "data"), DET_MASTER=cluster.url
     )
     done = subprocess.run(
-        [str(official_python()), "-W", "ignore", "-c", TOOLS + rules + "\nprint('ALL HOLD')"],
+        [str(python), "-W", "ignore", "-c", TOOLS + rules + "\nprint('ALL HOLD')"],
         capture_output=True, text=True, env=env, timeout=HANG_SECONDS, check=False, cwd=home,
     )  # fmt: skip
     assert "ALL HOLD" in done.stdout, f"{done.stdout}\n{done.stderr}"

@@ -1,6 +1,7 @@
 """The wheel that `make wheel` builds: in a bare environment, with its web page, and beside upstream's distribution."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from cluster import ROOT, clean_environment
 from determined.environments.interpreter import ask
+from determined.master.routes.webui_files import web_file
 
 UV = shutil.which("uv")
 pytestmark = pytest.mark.skipif(UV is None, reason="needs uv, which builds and installs in seconds")
@@ -82,7 +84,13 @@ def test_a_wheel_has_the_package_that_scripts_of_the_first_releases_import(bare:
 def test_a_wheel_carries_the_web_page_when_it_is_built(bare: Path) -> None:
     if not (ROOT / "webui" / "dist" / "index.html").is_file():
         pytest.skip("the web page is not built here")
-    assert len(list(bare.glob("lib/python3*/site-packages/determined/webui/index.html"))) == 1
+    [index] = bare.glob("lib/python3*/site-packages/determined/webui/index.html")
+    scripts = re.findall(r'src="/det/(assets/[^"]+\.js)"', index.read_text())
+    assert scripts
+    for script in scripts:  # in the compressed form only
+        served = web_file(index.parent, script, "")
+        assert served is not None and served.content == (ROOT / "webui" / "dist" / script).read_bytes()
+        assert not (index.parent / script).exists()
 
 
 def test_a_wheel_carries_the_guide_when_it_is_built(bare: Path) -> None:

@@ -5,6 +5,8 @@ These read or write in ways that databases differ in, or must survive on either.
 
 ON_BOTH = frozenset(
     [
+        "upstream_import",
+        "import_rules",
         "migrations_tree",
         "migrations_history",
         "experiments_list",
@@ -14,14 +16,20 @@ ON_BOTH = frozenset(
         "lookup_http",
         "undo_http",
         "views_http",
+        "templates_http",
+        "templates_in_use",
         "metrics_http",
         "metric_charts_http",
         "reports_http",
         "logs_http",
         "stream_http",
+        "model_stream_http",
         "stream_kill",
         "stream_bounds",
         "checkpoints_http",
+        "models_http",
+        "model_versions_http",
+        "model_aliases_http",
         "trials_http",
         "workspaces_http",
         "projects_http",
@@ -37,5 +45,7 @@ ON_BOTH = frozenset(
         "queue_http",
         "sessions_http",
         "credentials_http",
+        "webhooks_http",
+        "webhook_faults",
     ]
 )

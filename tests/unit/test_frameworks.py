@@ -3,12 +3,15 @@
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import determined
+from determined import _frameworks
 from determined._frameworks import extra_of, framework_of, framework_of_checkpoint, frameworks
+from determined.exec.runner.preflight import findings
 
 
 def test_a_class_belongs_to_the_training_api_of_its_nearest_base() -> None:
@@ -55,6 +58,50 @@ def test_no_framework_is_imported_to_tell_of_it() -> None:
         "import sys; from determined._frameworks import frameworks; frameworks(); "
         "sys.exit(any(module in sys.modules for each in frameworks() for module in each.extras))"
     )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A training API that is its folder alone."""
+    folder = tmp_path / "toy_api_of_a_test"
+    folder.mkdir()
+    folder.joinpath("__init__.py").write_text("value = 5\n")
+    folder.joinpath("framework.toml").write_text(
+        'name = "Toy"\ninstall = "pip install toy"\n[extras]\ntoy_train = "toy"\n'
+    )
+    monkeypatch.setattr(_frameworks, "_ROOT", tmp_path)
+    monkeypatch.setattr(determined, "__path__", [*determined.__path__, str(tmp_path)])
+    caches = (frameworks, findings._packages_alike)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+    sys.modules.pop("determined.toy_api_of_a_test", None)
+    vars(determined).pop("toy_api_of_a_test", None)
+
+
+@pytest.mark.usefixtures("toy")
+def test_training_api_is_an_attribute_of_determined_by_its_folder() -> None:
+    assert determined.toy_api_of_a_test.value == 5
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        determined.nothing  # noqa: B018
+
+
+@pytest.mark.usefixtures("toy")
+def test_nodes_with_different_versions_of_what_a_training_api_needs_are_found() -> None:
+    assert "toy-train" in findings._packages_alike()
+
+
+def test_every_training_api_is_an_attribute_of_determined_and_its_packages_are_compared() -> None:
+    outer = {framework.package for framework in frameworks() if framework.package.count(".") == 1}
+    assert all(_frameworks.is_training_api(package.partition(".")[2]) for package in outer)
+    assert {"torch", "tensorflow", "keras", "pytorch-lightning", "deepspeed"} <= findings._packages_alike()
+
+
+def test_unknown_attribute_of_determined_loads_no_framework() -> None:
+    program = "import sys, determined; assert not hasattr(determined, 'x'); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

@@ -64,6 +64,10 @@ function WorkspaceTasks({ id }: { id: string }) {
   return <Redirect to={`/tasks?workspace=${encodeURIComponent(id)}&all=1`} replace />;
 }
 
+function WorkspaceTemplates({ id }: { id: string }) {
+  return <Redirect to={`/templates?workspace=${encodeURIComponent(id)}`} replace />;
+}
+
 const PAGES: readonly PageRoute[] = [
   at(
     "/dashboard",
@@ -80,7 +84,7 @@ const PAGES: readonly PageRoute[] = [
   at("/workspaces/:id/tasks", WorkspaceTasks as Loose),
   at("/workspaces/:id/members", Coming, { what: "members" }),
   at("/workspaces/:id/models", Coming, { what: "models" }),
-  at("/workspaces/:id/templates", Coming, { what: "templates" }),
+  at("/workspaces/:id/templates", WorkspaceTemplates as Loose),
   at("/workspaces/:id/policies", Coming, { what: "policies" }),
   at(
     "/workspaces/:id/:tab?",
@@ -120,7 +124,18 @@ const PAGES: readonly PageRoute[] = [
   ),
   at("/tasks/:taskId/:tab?", Task),
   at("/models/*?", Coming, { what: "models" }),
-  at("/templates/*?", Coming, { what: "templates" }),
+  at(
+    "/templates",
+    chunk(() => import("./pages/templates/TemplatesPage")),
+  ),
+  at(
+    "/templates/create",
+    chunk(() => import("./pages/templates/NewTemplatePage")),
+  ),
+  at(
+    "/templates/edit",
+    chunk(() => import("./pages/templates/TemplatePage")),
+  ),
   at("/webhooks/*?", Coming, { what: "webhooks" }),
   at("/policies/*?", Coming, { what: "policies" }),
   at("/admin/*?", Coming, { what: "admin" }),

@@ -20,15 +20,16 @@ def trusted(master_url: str, directory: Path) -> str | None:
     """Return the certificate accepted for this master. Raises CorruptCertificateCache once, and removes the file."""
     url = canonical(master_url)
     _take_over_old(url, directory)
-    return _read(directory).get(url)
+    return read(directory / _FILE).get(url)
 
 
 def trust(master_url: str, pem: str, directory: Path) -> None:
-    _write(directory, {**_read(directory), canonical(master_url): pem})
-
-
-def _read(directory: Path) -> dict[str, str]:
     path = directory / _FILE
+    write(path, {**read(path), canonical(master_url): pem})
+
+
+def read(path: Path) -> dict[str, str]:
+    """Read a file of certificates. Raises CorruptCertificateCache once, and removes the file."""
     try:
         data = json.loads(path.read_text())
     except FileNotFoundError:
@@ -41,13 +42,14 @@ def _read(directory: Path) -> dict[str, str]:
     raise CorruptCertificateCache(f"{path} was damaged and has been removed; accept the master's certificate again")
 
 
-def _write(directory: Path, certificates: dict[str, str]) -> None:
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_private(directory / _FILE, json.dumps(certificates, indent=4, sort_keys=True).encode())
+def write(path: Path, certificates: dict[str, str]) -> None:
+    """Replace a file of certificates."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_private(path, json.dumps(certificates, indent=4, sort_keys=True).encode())
 
 
 def _take_over_old(url: str, directory: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         pem = (directory / _OLD_FILE).read_text()
-        _write(directory, {url: pem, **_read(directory)})
+        write(directory / _FILE, {url: pem, **read(directory / _FILE)})
         (directory / _OLD_FILE).unlink()

@@ -22,11 +22,12 @@ class UntrustedMaster(BadMaster):
 class CertSpec:
     """`file`: a PEM file to trust besides the system's authorities, or the word `noverify`. `name`: the host name the
     certificate carries when it differs from the address. `pinned`: PEM of the one certificate to accept, whatever
-    name it carries."""
+    name it carries. `pem`: text to trust as that of a `file`."""
 
     file: str | None = None
     name: str | None = None
     pinned: str | None = None
+    pem: str | None = None
 
 
 def context_of(cert: CertSpec | None) -> ssl.SSLContext:
@@ -40,6 +41,8 @@ def context_of(cert: CertSpec | None) -> ssl.SSLContext:
     if cert is not None and cert.pinned and not cert.file:
         return _pinned(cert.pinned)
     context = ssl.create_default_context()
+    if cert is not None and cert.pem:
+        return _trusting(context, cert.pem)
     if cert is None or not cert.file:
         return context
     if cert.file == NOVERIFY:
@@ -74,6 +77,15 @@ def fingerprint(pem: str) -> str:
     """SHA-256 of the certificate, as people compare it: pairs of hex digits."""
     digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest().upper()
     return ":".join(digest[i : i + 2] for i in range(0, len(digest), 2))
+
+
+def _trusting(context: ssl.SSLContext, pem: str) -> ssl.SSLContext:
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    try:
+        context.load_verify_locations(cadata=pem)
+    except ssl.SSLError as e:
+        raise ValueError(f"the text given as a certificate is none in PEM form ({e})") from e
+    return context
 
 
 def _pinned(pem: str) -> ssl.SSLContext:

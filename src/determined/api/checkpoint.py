@@ -14,6 +14,7 @@ from determined.wire.checkpoint import (
     PostCheckpointMetadataRequest,
 )
 from determined.wire.metric import GET_CHECKPOINT_METRICS, GetCheckpointMetrics, MetricsReport
+from determined.wire.trial import TrialSourceInfoType
 
 
 def get(session: Session, uuid: str) -> Checkpoint:
@@ -21,7 +22,8 @@ def get(session: Session, uuid: str) -> Checkpoint:
 
 
 def metrics(session: Session, uuid: str, group: str | None = None) -> list[MetricsReport]:
-    params = GetCheckpointMetrics(metric_group=group)
+    """List the metrics of the trials that run inference with the checkpoint."""
+    params = GetCheckpointMetrics(trial_source_info_type=TrialSourceInfoType.INFERENCE, metric_group=group or None)
     return session.call(GET_CHECKPOINT_METRICS, params, checkpoint_uuid=uuid).metrics
 
 

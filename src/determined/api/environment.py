@@ -40,6 +40,14 @@ def cert_name() -> str | None:
     return os.environ.get(constants.ENV_MASTER_CERT_NAME) or None
 
 
+def retry_config() -> str | None:
+    return os.environ.get(constants.ENV_RETRY_CONFIG) or None
+
+
+def is_debugging() -> bool:
+    return os.environ.get(constants.ENV_DEBUG, "").lower() in ("true", "1", "yes")
+
+
 def config_dir() -> Path:
     override = os.environ.get(constants.ENV_DEBUG_CONFIG_PATH)
     if override:

@@ -31,7 +31,7 @@ def login_with_cache(
     """
     url = canonical(master)
     store = TokenStore(url, config_dir or environment.config_dir())
-    chosen, secret, fallback = _choose(store, user, password)
+    chosen, secret, fallback = choose(store, user, password)
     cached = _cached(url, store, chosen, cert)
     if cached is not None:
         return cached
@@ -58,6 +58,19 @@ def login(master_url: str, username: str, password: str, *, cert: CertSpec | Non
     return Session(master_url, cert=cert).call(LOGIN, request).token
 
 
+def choose(store: TokenStore, user: str | None, password: str | None) -> tuple[str, str | None, bool]:
+    """Choose who logs in: (user, password, whether this is the last resort)."""
+    if user is not None:
+        return user, password, False
+    from_environment = environment.credentials()
+    if from_environment is not None:
+        return from_environment[0], from_environment[1], False
+    active = store.active_user()
+    if active is not None:
+        return active, password, False
+    return DEFAULT_USER, password or "", True
+
+
 def cert_for(master: str) -> CertSpec | None:
     """Decide how to trust a master: as the environment says, else by a certificate that this user has or accepted."""
     file, name = environment.cert_file(), environment.cert_name()
@@ -76,19 +89,6 @@ def salted(password: str) -> str:
     if not password:
         return ""
     return hashlib.sha512((constants.PASSWORD_SALT + password).encode()).hexdigest()
-
-
-def _choose(store: TokenStore, user: str | None, password: str | None) -> tuple[str, str | None, bool]:
-    """(user, password, whether this is the last resort)."""
-    if user is not None:
-        return user, password, False
-    from_environment = environment.credentials()
-    if from_environment is not None:
-        return from_environment[0], from_environment[1], False
-    active = store.active_user()
-    if active is not None:
-        return active, password, False
-    return DEFAULT_USER, password or "", True
 
 
 def _cached(url: str, store: TokenStore, user: str, cert: CertSpec | None) -> Session | None:

@@ -27,9 +27,9 @@ class MasterEntry:
 class TokenStore:
     """Store of tokens, one per master. Each call reads and replaces the file under a lock: processes may share it."""
 
-    def __init__(self, master_url: str, directory: Path) -> None:
+    def __init__(self, master_url: str, directory: Path, *, name: str = "auth.json") -> None:
         self.master_url = canonical(master_url)
-        self.path = directory / "auth.json"
+        self.path = directory / name
 
     def active_user(self) -> str | None:
         return self._read().active_user
@@ -46,6 +46,12 @@ class TokenStore:
     def activate(self, user: str) -> None:
         def change(entry: MasterEntry) -> None:
             entry.active_user = user
+
+        self._change(change)
+
+    def clear_active(self) -> None:
+        def change(entry: MasterEntry) -> None:
+            entry.active_user = None
 
         self._change(change)
 
@@ -77,7 +83,7 @@ class TokenStore:
             self._replace(masters)
 
     def _locked(self) -> AbstractContextManager[None]:
-        return locked(self.path.with_name("auth.json.lock"))
+        return locked(self.path.with_name(f"{self.path.name}.lock"))
 
     def _load(self) -> dict[str, MasterEntry]:
         try:

@@ -17,8 +17,16 @@ FILES = ":files"
 _SECONDS = 2.0  # a master that does not answer by then has no numbers to offer
 _WITH_VALUE = {"-m": "master", "--master": "master", "-u": "user", "--user": "user"}
 _GLOBAL = (*_WITH_VALUE, "-v", "--version", "-h")
-_PATHS = {"config_file", "model_def", "archive", "script", "path"}
-_NUMBERS = {"experiment_id": "experiment", "experiment_ids": "experiment", "trial_id": "trial"}
+_PATHS = {"config_file", "template_file", "model_def", "archive", "script", "path", "directory"}
+_NUMBERS = {
+    "experiment_id": "experiment",
+    "experiment_ids": "experiment",
+    "trial_id": "trial",
+    "template_name": "template",
+    "model_name": "model",
+    "model_version": "model",
+}
+_NAMES = {"--template": "template"}  # flags whose value the master knows
 _TASKS = {"command", "notebook", "shell", "task", "tensorboard"}  # nouns whose `task_id` is offered
 _OFFERED = 20
 
@@ -44,7 +52,7 @@ def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tu
 
 
 def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the newest experiments, trials or tasks of a noun; none where no master answers at once.
+    """Return the newest experiments, trials, models or tasks, or the templates; none where no master answers at once.
 
     `options`: master and user, where the command line names them.
     """
@@ -60,9 +68,16 @@ def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
         session = connect(argparse.Namespace(master=options.get("master"), user_override=options.get("user")))
         if noun in _TASKS:
             return task_ids.newest(session, noun, _OFFERED)
-        return _newest_trials(session) if noun == "trial" else _newest_experiments(session)
+        return _NEWEST[noun](session)
     except (DeterminedError, OSError, ValueError):
         return []
+
+
+def _templates(session: "Session") -> list[tuple[str, str]]:
+    from determined.api import template
+    from determined.wire.template import ListTemplates
+
+    return [(one.name, "") for one in template.iterate(session, ListTemplates(limit=200))]
 
 
 def _newest_experiments(session: "Session", number: int = _OFFERED) -> list[tuple[str, str]]:
@@ -86,6 +101,25 @@ def _newest_trials(session: "Session") -> list[tuple[str, str]]:
         for trial in experiment.trials(session, int(number), params, all_pages=False)
     ]
     return [(str(number), name) for number, name in sorted(trials, reverse=True)[:_OFFERED]]
+
+
+def _newest_models(session: "Session") -> list[tuple[str, str]]:
+    from determined.api import model
+    from determined.wire.base import OrderBy
+    from determined.wire.model import GetModelsRequestSortBy, ListModels
+
+    params = ListModels(limit=_OFFERED, sort_by=GetModelsRequestSortBy.LAST_UPDATED_TIME, order_by=OrderBy.DESC)
+    models = model.iterate(session, params, all_pages=False)
+    about = {m.name: " ".join((m.description or "").split()) for m in models}
+    return [(name, text) for name, text in about.items() if name.isprintable() and " " not in name]  # one word each
+
+
+_NEWEST = {
+    "experiment": _newest_experiments,
+    "trial": _newest_trials,
+    "model": _newest_models,
+    "template": _templates,
+}
 
 
 def _leading_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -126,7 +160,7 @@ def _at_group(node: dict[str, Any], prefix: str) -> list[tuple[str, str]]:
 def _at_command(node: dict[str, Any], left: list[str], prefix: str, noun: str, numbers: Ids) -> list[tuple[str, str]]:
     flag = node["flags"].get(left[-1]) if left else None
     if flag is not None and flag["value"]:
-        return [(choice, "") for choice in flag["choices"]] or [(FILES, "")]
+        return _of_flag(left[-1], flag, numbers)
     if prefix.startswith("-"):
         return [*((name, one["help"]) for name, one in node["flags"].items()), ("--help", "print the help")]
     positional = _positional(node, left)
@@ -138,6 +172,13 @@ def _at_command(node: dict[str, Any], left: list[str], prefix: str, noun: str, n
     if listed := _NUMBERS.get(name) or (noun if name == "task_id" and noun in _TASKS else None):
         return list(numbers(listed))
     return [(FILES, "")] if name in _PATHS else []
+
+
+def _of_flag(name: str, flag: dict[str, Any], numbers: Ids) -> list[tuple[str, str]]:
+    """Return what may be the value of a flag."""
+    if name in _NAMES:
+        return list(numbers(_NAMES[name]))
+    return [(choice, "") for choice in flag["choices"]] or [(FILES, "")]
 
 
 def _positional(node: dict[str, Any], left: list[str]) -> dict[str, Any] | None:

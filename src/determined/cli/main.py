@@ -26,29 +26,27 @@ NOUNS: list[tuple[tuple[str, ...], str, str]] = [
     (("experiment", "e", "exp"), "experiments", "experiment"),
     (("job", "j"), "the job queue", "job"),
     (("master",), "the master: information, logs, the embedded one", "master"),
+    (("model", "m"), "the model registry: models, versions, aliases", "model"),
     (("notebook",), "JupyterLab on the cluster", "notebook"),
     (("open",), "the web page, signed in", "open_page"),
     (("preview-search",), "what the search of a config would cost", "preview_search"),
     (("project", "p"), "projects of a workspace", "project"),
     (("resource-pool", "rp"), "resource pools", "resource_pool"),
     (("resources", "res"), "past use of the cluster", "resources"),
+    (("run",), "track a program that runs on this machine", "run"),
     (("shell",), "shells on the cluster, by ssh", "shell"),
     (("slot", "s"), "slots (GPUs or CPUs) of agents", "slot"),
     (("task",), "running tasks and their logs", "task"),
+    (("template", "tpl"), "parts of configs that experiments and tasks share", "template"),
     (("tensorboard", "tb"), "TensorBoard of experiments and trials", "tensorboard"),
     (("token", "tkn"), "access tokens", "token"),
     (("trial", "t"), "trials of an experiment", "trial"),
     (("user", "u"), "users and logging in", "user"),
     (("version",), "versions of this command and of the master", "version"),
+    (("webhook",), "messages to other services when something happens", "webhook"),
     (("workspace", "w"), "workspaces", "workspace"),
 ]
 
-# Upstream's nouns that are not there yet, and what to do instead.
-_ABSENT = {
-    "model": "keep the uuid of a checkpoint: det e list-checkpoints, det checkpoint download",
-    "template": "write its fields into the config file, or set them with det e create --config",
-    "webhook": "wait in a script: det e wait, or Experiment.wait() of the SDK",
-}
 # Words that people try first, and what they mean here.
 _MEANT = {
     "auth": "det user login NAME",
@@ -68,7 +66,6 @@ _VERBS_MEANT = {
     ("checkpoint", "list"): "det experiment list-checkpoints EXPERIMENT_ID",
     ("checkpoint", "ls"): "det experiment list-checkpoints EXPERIMENT_ID",
 }
-_SHORT = {"m": "model", "tpl": "template"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -116,9 +113,6 @@ def _run(words: list[str]) -> int:
     if not rest or rest[0] in {"help", "-h", "--help"}:
         parser.print_help()
         return 0
-    absent = _SHORT.get(rest[0], rest[0])
-    if absent in _ABSENT:
-        raise UnknownWord(f"'det {absent}' is not there yet; {_ABSENT[absent]}")
     if rest[0] in _MEANT:
         raise UnknownWord(f"there is no 'det {rest[0]}'; did you mean: {_MEANT[rest[0]]}?")
     names = resolve(rest[0], [n for n, _, _ in NOUNS], "det")

@@ -5,6 +5,8 @@ Everything that is printed goes through `terminal`: it may come from other users
 
 import csv
 import json
+import os
+import select
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -56,6 +58,20 @@ def raw(text: str, *, file: IO[str] | None = None) -> None:
     out = file or sys.stdout
     out.write(harmless(text))
     out.flush()
+
+
+def pass_on(descriptor: int, chunk: bytes) -> bool:
+    """Write output of a program that is tracked, as it is; False when nobody reads it any more."""
+    while chunk:
+        try:
+            chunk = chunk[os.write(descriptor, chunk) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
+        except BrokenPipeError:
+            return False
+        except OSError:
+            return True  # a full disk, a terminal that is gone: the program goes on, and its lines are kept
+    return True
 
 
 def log(text: str) -> None:

@@ -57,7 +57,7 @@ _IGNORED = (
 )  # fmt: skip
 
 
-class AgentConfig(Section, unread=dict.fromkeys(_IGNORED, Field(Node(), legacy=True, engines=()))):
+class AgentConfig(Section, added=dict.fromkeys(_IGNORED, Field(Node(), legacy=True, engines=()))):
     """The config of an agent."""
 
     master_host: str = field(Text(), "Host of the master.")

@@ -1,12 +1,13 @@
 """task_container_defaults: their fields, a pool's over the cluster's, and both under an experiment config."""
 
 from determined._json import JsonObject
+from determined.config.engine_sections import default_fields, engine_sections, joined_arguments
 from determined.config.environment import BIND_MOUNTS, BindMount, Images, RegistryAuth, Variables
 from determined.config.log_policies import LOG_POLICIES, LogPolicy
 from determined.config.merging import merge
 from determined.config.pod_spec import PodSpec
-from determined.config.resources import DEVICES, DOCKER, DeviceMount
-from determined.config.sections import Pbs, Slurm
+from determined.config.resources import CONTAINERS, DEVICES, DeviceMount
+from determined.config.sections import Pbs
 from determined.schema.lists import SetList
 from determined.schema.node import Boolean, Integer, Text
 from determined.schema.section import Section, field
@@ -18,12 +19,12 @@ class KubernetesDefaults(Section):
     max_slots_per_pod: int | None = field(Integer(low=1), "Slots of one pod.", default=None, fill=False)
 
 
-class TaskContainerDefaults(Section):
+class TaskContainerDefaults(Section, added=default_fields(_AS_IN_EXPERIMENTS)):
     """Settings of the cluster, or of a pool, that are laid under the config of every task."""
 
-    shm_size_bytes: int | None = field(Integer(low=1), "Shared memory.", default=None, fill=False, engines=DOCKER)
+    shm_size_bytes: int | None = field(Integer(low=1), "Shared memory.", default=None, fill=False, engines=CONTAINERS)
     network_mode: str | None = field(
-        Text(), "Default: the engine's own `network`.", default=None, fill=False, engines=DOCKER
+        Text(), "Default: the engine's own `network`.", default=None, fill=False, engines=CONTAINERS
     )
     dtrain_network_interface: str | None = field(
         Text(), "Interface for distributed training.", default=None, fill=False
@@ -35,25 +36,24 @@ class TaskContainerDefaults(Section):
     checkpoint_gc_pod_spec: JsonObject | None = field(
         PodSpec(), "For Kubernetes.", default=None, fill=False, engines=()
     )
-    image: Images = field(Images, _AS_IN_EXPERIMENTS, default={}, fill=False, engines=DOCKER)
+    image: Images = field(Images, _AS_IN_EXPERIMENTS, default={}, fill=False, engines=CONTAINERS)
     registry_auth: RegistryAuth | None = field(
-        RegistryAuth, _AS_IN_EXPERIMENTS, default=None, fill=False, engines=DOCKER
+        RegistryAuth, _AS_IN_EXPERIMENTS, default=None, fill=False, engines=CONTAINERS
     )
-    force_pull_image: bool = field(Boolean(), _AS_IN_EXPERIMENTS, default=False, fill=False, engines=DOCKER)
+    force_pull_image: bool = field(Boolean(), _AS_IN_EXPERIMENTS, default=False, fill=False, engines=CONTAINERS)
     environment_variables: Variables = field(Variables, _AS_IN_EXPERIMENTS, default={}, fill=False)
     add_capabilities: tuple[str, ...] = field(
-        SetList(Text()), _AS_IN_EXPERIMENTS, default=[], fill=False, engines=DOCKER
+        SetList(Text()), _AS_IN_EXPERIMENTS, default=[], fill=False, engines=CONTAINERS
     )
     drop_capabilities: tuple[str, ...] = field(
-        SetList(Text()), _AS_IN_EXPERIMENTS, default=[], fill=False, engines=DOCKER
+        SetList(Text()), _AS_IN_EXPERIMENTS, default=[], fill=False, engines=CONTAINERS
     )
-    devices: tuple[DeviceMount, ...] = field(DEVICES, _AS_IN_EXPERIMENTS, default=[], fill=False, engines=DOCKER)
+    devices: tuple[DeviceMount, ...] = field(DEVICES, _AS_IN_EXPERIMENTS, default=[], fill=False, engines=CONTAINERS)
     bind_mounts: tuple[BindMount, ...] = field(BIND_MOUNTS, _AS_IN_EXPERIMENTS, default=[], fill=False)
     work_dir: str | None = field(Text(), "Working directory of the tasks.", default=None, fill=False)
     shared_tmp: bool = field(
         Boolean(), "Tasks use the node's `/tmp` instead of one of their own.", default=False, fill=False, since="0.39"
     )
-    slurm: Slurm | None = field(Slurm, _AS_IN_EXPERIMENTS, default=None, fill=False, engines=("slurm",))
     pbs: Pbs | None = field(Pbs, _AS_IN_EXPERIMENTS, default=None, fill=False, engines=())
     startup_hook: str | None = field(Text(), "Shell text run before each entrypoint.", default=None, fill=False)
     log_policies: tuple[LogPolicy, ...] = field(LOG_POLICIES, _AS_IN_EXPERIMENTS, default=[], fill=False)
@@ -99,7 +99,7 @@ _ENVIRONMENT_KEYS = (
     "image", "registry_auth", "force_pull_image", "environment_variables", "add_capabilities", "drop_capabilities",
     "shared_tmp",
 )  # fmt: skip
-_TOP_KEYS = ("bind_mounts", "slurm", "pbs", "log_policies", "preemption_timeout")
+_TOP_KEYS = ("bind_mounts", *engine_sections(), "pbs", "log_policies", "preemption_timeout")
 
 
 def _slots(config: JsonObject) -> int:
@@ -110,7 +110,7 @@ def _slots(config: JsonObject) -> int:
 
 
 def _join_batch_args(merged: JsonObject, *, first: JsonObject, then: JsonObject) -> JsonObject:
-    for section, key in (("slurm", "sbatch_args"), ("pbs", "pbsbatch_args")):
+    for section, key in joined_arguments():
         args = [_args(layer, section, key) for layer in (first, then)]
         if all(args):
             merged = {**merged, section: {**merged[section], key: args[0] + args[1]}}

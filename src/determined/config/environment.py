@@ -5,7 +5,7 @@ from typing import Any
 from determined._json import JsonObject, JsonValue
 from determined.config.pod_spec import PodSpec
 from determined.config.python_environment import PythonEnvironment
-from determined.config.resources import DOCKER
+from determined.config.resources import CONTAINERS
 from determined.schema.lists import AddedList, KeyedList, ListOf, MapOf
 from determined.schema.node import Boolean, Integer, Text
 from determined.schema.objects import Atomic, Object
@@ -95,23 +95,25 @@ class ProxyPort(Section):
 class Environment(Section):
     """The surroundings of a task's process."""
 
-    image: Images = field(Images, "One image, or one by device type.", default={}, engines=DOCKER)
+    image: Images = field(Images, "One image, or one by device type.", default={}, engines=CONTAINERS)
     environment_variables: Variables = field(
         Variables, "`NAME=VALUE` entries, one list or one by device type; a bare name removes.", default={}
     )
-    force_pull_image: bool = field(Boolean(), "Fetch the image each time.", default=False, engines=DOCKER)
+    force_pull_image: bool = field(Boolean(), "Fetch the image each time.", default=False, engines=CONTAINERS)
     registry_auth: RegistryAuth | None = field(
-        RegistryAuth, "Registry login, kept secret in what is shown.", default=None, engines=DOCKER
+        RegistryAuth, "Registry login, kept secret in what is shown.", default=None, engines=CONTAINERS
     )
-    add_capabilities: tuple[str, ...] = field(ListOf(Text()), "Linux capabilities to give.", default=[], engines=DOCKER)
+    add_capabilities: tuple[str, ...] = field(
+        ListOf(Text()), "Linux capabilities to give.", default=[], engines=CONTAINERS
+    )
     drop_capabilities: tuple[str, ...] = field(
-        ListOf(Text()), "Linux capabilities to take away.", default=[], engines=DOCKER
+        ListOf(Text()), "Linux capabilities to take away.", default=[], engines=CONTAINERS
     )
     ports: dict[str, int] = field(
         MapOf(Integer(low=0, high=65535)),
         "Exposed where the network is not the host's.",
         default={},
-        engines=DOCKER,
+        engines=CONTAINERS,
     )
     proxy_ports: tuple[ProxyPort, ...] = field(
         KeyedList(ProxyPort, key="proxy_port"), "Ports of a task to reach through the master.", default=[]
@@ -148,7 +150,7 @@ class BindMount(Section):
         Text(problem=_container_path_problem), "Relative to the working directory. Absolute ones need a container."
     )
     read_only: bool = field(Boolean(), "Not enforced without a container; the task log says so.", default=False)
-    propagation: str = field(Text(), "For containers.", default="rprivate", engines=DOCKER)
+    propagation: str = field(Text(), "For containers.", default="rprivate", engines=CONTAINERS)
 
 
 BIND_MOUNTS = KeyedList(BindMount, key="container_path")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from determined._json import JsonObject, JsonValue
+from determined.config.engine_sections import task_fields
 from determined.config.environment import BIND_MOUNTS, BindMount, Environment
 from determined.config.log_policies import LOG_POLICIES, LogPolicy
 from determined.config.resources import INT32_MAX, Resources
@@ -15,7 +16,6 @@ from determined.config.sections import (
     Profiling,
     Reproducibility,
     RetentionPolicy,
-    Slurm,
     Watchdog,
 )
 from determined.config.storage import CHECKPOINT_STORAGE
@@ -158,7 +158,7 @@ def from_entrypoint_script(value: JsonObject) -> bool:
     return any(isinstance(e, str) and e.startswith(f"{ENTRYPOINT_SCRIPT_VARIABLE}=") for e in entries)
 
 
-class ExperimentConfig(Section, node=_Experiment):
+class ExperimentConfig(Section, node=_Experiment, added=task_fields()):
     """The whole config of an experiment after merging and defaults."""
 
     name: str = field(Text(), "Shown in lists. Default: three random words.")
@@ -225,7 +225,6 @@ class ExperimentConfig(Section, node=_Experiment):
     watchdog: Watchdog = field(
         Watchdog, "What is done about a training that has fallen silent.", default={}, since="0.39"
     )
-    slurm: Slurm = field(Slurm, "Settings of the batch job.", default={}, engines=("slurm",))
     pbs: Pbs = field(Pbs, "Settings of a PBS job.", default={}, engines=())
     optimizations: Optimizations = field(
         Optimizations, "Gradient aggregation, compression and mixed precision of the training APIs.", default={}

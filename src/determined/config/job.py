@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from determined._json import JsonObject
 from determined.config.container_defaults import merge_task_container_defaults
+from determined.config.engine_sections import task_fields
 from determined.config.environment import BIND_MOUNTS, BindMount, Environment
-from determined.config.resources import DEVICES, DOCKER, INT32_MAX, PRIORITY_RANGE, DeviceMount
-from determined.config.sections import Pbs, Slurm
+from determined.config.resources import CONTAINERS, DEVICES, INT32_MAX, PRIORITY_RANGE, DeviceMount
+from determined.config.sections import Pbs
 from determined.errors import InvalidArgument
 from determined.schema.layers import checked
 from determined.schema.lists import ListOf
@@ -34,8 +35,8 @@ class _TaskResources(Section):
         Integer(*PRIORITY_RANGE), "1 is the most urgent. Default: the pool's `default_priority`.", default=None
     )
     resource_pool: str = field(Text(), "Default: the workspace's or the cluster's default pool.", default="")
-    shm_size: int | None = field(Size(), "A size such as `4g`.", default=None, engines=DOCKER)
-    devices: tuple[DeviceMount, ...] = field(DEVICES, "Device files.", default=[], engines=DOCKER)
+    shm_size: int | None = field(Size(), "A size such as `4g`.", default=None, engines=CONTAINERS)
+    devices: tuple[DeviceMount, ...] = field(DEVICES, "Device files.", default=[], engines=CONTAINERS)
 
 
 class JobResources(_TaskResources, rules=(_slots_within_cap,)):
@@ -50,7 +51,7 @@ class GenericResources(_TaskResources, rules=(_slots_within_cap,)):
     is_single_node: bool = field(Boolean(), "Whether the task must fit on one node.", default=True)
 
 
-class TaskConfig(Section):
+class TaskConfig(Section, added=task_fields()):
     """The fields that every kind of task has."""
 
     entrypoint: tuple[str, ...] = field(
@@ -60,7 +61,6 @@ class TaskConfig(Section):
     bind_mounts: tuple[BindMount, ...] = field(BIND_MOUNTS, "As in experiments.", default=[])
     work_dir: str | None = field(Text(), "Working directory, unless a context directory is sent.", default=None)
     debug: bool = field(Boolean(), "More detail in the task log.", default=False)
-    slurm: Slurm = field(Slurm, "Settings of the batch job.", default={}, engines=("slurm",))
     pbs: Pbs = field(Pbs, "Settings of a PBS job.", default={}, engines=())
 
 
@@ -106,7 +106,7 @@ def prepare_job(
     default_priority: int,
     has_context: bool,
 ) -> JobConfig:
-    """Lay the user's config over the template (its keys for experiments are dropped), over the defaults.
+    """Lay the user's config over the template (config/templates.py makes it of a stored one), over the defaults.
 
     Raises:
         InvalidConfig: with every violation.
@@ -116,10 +116,16 @@ def prepare_job(
 
 
 def prepare_generic_task(
-    raw_user: JsonObject, *, container_defaults: JsonObject, default_priority: int, has_context: bool
+    raw_user: JsonObject,
+    *,
+    container_defaults: JsonObject,
+    default_priority: int,
+    has_context: bool,
+    template: JsonObject | None = None,
 ) -> GenericTaskConfig:
-    """Lay the user's config of a generic task over the defaults. Raises InvalidConfig with every violation."""
-    filled = _prepare(GenericTaskConfig, raw_user, {}, container_defaults, default_priority, has_context)
+    """Lay the config of a generic task over the template, over the defaults. Raises InvalidConfig."""
+    low = GenericTaskConfig.canonical(template or {})
+    filled = _prepare(GenericTaskConfig, raw_user, low, container_defaults, default_priority, has_context)
     return GenericTaskConfig.load(filled)
 
 
@@ -134,6 +140,8 @@ def _prepare(
     known = kind.schema.fields
     user = kind.canonical(raw_user)
     low = {key: value for key, value in template.items() if key in known}
+    if has_context:
+        low.pop("work_dir", None)  # the files lie in a directory of their own, as under the defaults
     config = merge_task_container_defaults(kind.merge(user, low), container_defaults)
     config = {key: value for key, value in config.items() if key in known or key in user}
     if "work_dir" in container_defaults and not has_context:

@@ -21,12 +21,14 @@ DEFAULT_POLICIES: tuple[JsonObject, ...] = (
 )
 
 
-def pattern_problem(pattern: str) -> str | None:
-    """Say why RE2, which runs users' patterns, refuses this one."""
+def pattern_problem(pattern: str, max_memory: int | None = None) -> str | None:
+    """Say why RE2, which runs users' patterns, refuses this one; `max_memory`: bytes that it may take."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
+    if max_memory is not None:
+        options.max_mem = max_memory
     try:
         re2.compile(pattern, options)
     except re2.error as error:

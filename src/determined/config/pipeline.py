@@ -14,8 +14,10 @@ from determined.config.experiment import (
 from determined.config.experiment_schema import EXPERIMENT, ExperimentConfig
 from determined.config.merging import merge
 from determined.config.shims import canonicalize
+from determined.config.template_paths import paths_from_template
 from determined.errors import InvalidConfig
-from determined.schema.unused import remarks, unused_keys
+from determined.schema.engine_traits import NO_TRAITS, EngineTraits
+from determined.schema.unused import unused_remarks
 from determined.search.generations import generation
 from determined.search.hyperparameters import flatten
 from determined.search.registry import searcher_of
@@ -44,16 +46,14 @@ def prepare(
     seed: int,
     name: str,
     managed: bool,
-    engine: str = "agent",
+    engine: EngineTraits = NO_TRAITS,
 ) -> Prepared:
     """Check, merge every layer, write defaults, lay invariants (workspace first, then global) over, check again.
 
     Raises:
         InvalidConfig: with every violation.
     """
-    config = _checked_user_config(raw_user)
-    if template is not None:
-        config = merge(config, _checked_template(template))
+    config = lay_over_template(raw_user, template)
     config = merge_task_container_defaults(config, overlay_container_defaults(pool_tcd, cluster_tcd))
     for storage in (workspace_storage, master_storage):
         config = merge(config, canonicalize({"checkpoint_storage": storage}))
@@ -65,9 +65,21 @@ def prepare(
     return Prepared(active, ExperimentConfig.load(active), find_warnings(raw_user, active, engine))
 
 
-def find_warnings(raw_user: JsonObject, active: JsonObject, engine: str) -> list[str]:
-    """List what is accepted but probably not what the submitter thinks. `engine`: the type of the pool's."""
-    unused = remarks(unused_keys(EXPERIMENT, raw_user, {engine}))
+def lay_over_template(raw_user: JsonObject, template: JsonObject | None) -> JsonObject:
+    """Check both, lay the user's config over the template and return the canonical result. Raises InvalidConfig."""
+    config = _checked_user_config(raw_user)
+    return config if template is None else merge(config, checked_template(template))
+
+
+def from_template(raw_user: JsonObject, template: JsonObject) -> list[str]:
+    """List the places of the merged config that have what the template says. Raises InvalidConfig."""
+    merged = lay_over_template(raw_user, template)
+    return paths_from_template(_checked_user_config(raw_user), checked_template(template), merged)
+
+
+def find_warnings(raw_user: JsonObject, active: JsonObject, engine: EngineTraits) -> list[str]:
+    """List what is accepted but probably not what the submitter thinks. `engine`: that of the pool."""
+    unused = unused_remarks(EXPERIMENT, raw_user, engine)
     return unused + _slots_warnings(raw_user, active) + _searcher_warnings(active)
 
 
@@ -93,7 +105,8 @@ def _checked_user_config(raw: JsonObject) -> JsonObject:
     return _without_slots(canonicalize(raw))
 
 
-def _checked_template(template: JsonObject) -> JsonObject:
+def checked_template(template: JsonObject) -> JsonObject:
+    """Return a template for experiments, canonical. Raises InvalidConfig with every violation."""
     try:
         check_sane(template)
     except InvalidConfig as error:

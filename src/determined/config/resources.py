@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from determined._json import JsonObject, JsonValue
+from determined.schema.engine_traits import RUNS_CONTAINERS
 from determined.schema.lists import KeyedList
 from determined.schema.node import Boolean, Integer, Number, Text
 from determined.schema.objects import Object
@@ -13,7 +14,7 @@ DEFAULT_PRIORITY = 42
 PRIORITY_RANGE = (1, 99)
 # The widest integer a database column holds.
 INT32_MAX = 2**31 - 1
-DOCKER = ("docker",)  # the engine that runs containers
+CONTAINERS = (RUNS_CONTAINERS,)  # the fields that need a container have an effect on these engines
 
 
 class _Device(Object["DeviceMount"]):
@@ -59,8 +60,8 @@ class Resources(Section, complete_rules=(_slots_within_cap,)):
     )
     resource_pool: str = field(Text(), "Default: the workspace's or the cluster's default pool.", default="")
     is_single_node: bool | None = field(Boolean(), "Whether a trial must fit on one node.", default=None)
-    shm_size: int | None = field(Size(), "A size such as `4g`.", default=None, engines=DOCKER)
-    devices: tuple[DeviceMount, ...] = field(DEVICES, "Device files.", default=[], engines=DOCKER)
+    shm_size: int | None = field(Size(), "A size such as `4g`.", default=None, engines=CONTAINERS)
+    devices: tuple[DeviceMount, ...] = field(DEVICES, "Device files.", default=[], engines=CONTAINERS)
     native_parallel: bool = field(Boolean(), "", default=False, legacy=True, engines=())
     agent_label: str | None = field(Text(), "", default=None, fill=False, legacy=True, engines=())
     # Jobs only; `prepare` drops it with a remark.

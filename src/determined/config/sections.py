@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from determined._json import JsonObject
+from determined.schema.engine_section import EngineSection
 from determined.schema.lists import ListOf
 from determined.schema.node import Boolean, Integer, Number, Report, Text
 from determined.schema.section import Section, field
@@ -49,16 +50,10 @@ class Watchdog(Section):
     )
 
 
-class Slurm(Section):
-    """Settings of a trial's job in Slurm."""
+class Pbs(EngineSection):
+    """Settings of a trial's job in PBS, for which there is no engine."""
 
-    slots_per_node: int | None = field(Integer(low=1), "Slots of one node that a trial uses.", default=None)
-    gpu_type: str | None = field(Text(), "Type of GPU to ask for.", default=None)
-    sbatch_args: tuple[str, ...] = field(ListOf(Text()), "More arguments of `sbatch`.", default=[])
-
-
-class Pbs(Section):
-    """Settings of a trial's job in PBS."""
+    joined = ("pbsbatch_args",)
 
     slots_per_node: int | None = field(Integer(low=1), "Slots of one node that a trial uses.", default=None)
     pbsbatch_args: tuple[str, ...] = field(ListOf(Text()), "More arguments of `qsub`.", default=[])
@@ -114,11 +109,11 @@ class Pachyderm(Section):
 
 
 class WebhookChoice(Section):
-    """The webhooks that an experiment asks for; `exclude` silences all."""
+    """The webhooks of mode SPECIFIC that an experiment asks for ([Webhooks](../webhooks.md))."""
 
     webhook_id: tuple[int, ...] = field(ListOf(Integer()), "By number.", default=[])
     webhook_name: tuple[str, ...] = field(ListOf(Text()), "By name.", default=[])
-    exclude: bool = field(Boolean(), "None at all.", default=False)
+    exclude: bool = field(Boolean(), "True: no webhook at all is called for this experiment.", default=False)
 
 
 class Integrations(Section):
@@ -129,4 +124,4 @@ class Integrations(Section):
         "Where the data comes from; shown, and returned by `Experiment.get_pachyderm_config()`.",
         default=None,
     )
-    webhooks: WebhookChoice | None = field(WebhookChoice, "Which webhooks to call.", default=None, engines=())
+    webhooks: WebhookChoice | None = field(WebhookChoice, "Which webhooks to call.", default=None)

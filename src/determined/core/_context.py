@@ -1,8 +1,10 @@
 """core.Context: the parts of Core API under one roof, started and closed in the right order."""
 
+import contextlib
 import logging
 import sys
 from types import TracebackType
+from typing import Protocol
 
 from determined._info import ClusterInfo
 from determined.core._checkpoint import CheckpointContext
@@ -25,10 +27,25 @@ from determined.core._searcher import SearcherContext, SearcherContextMissing
 from determined.core._train import TrainContext
 from determined.errors import InvalidHP
 from determined.tensorboard import MetricEvents, TensorboardManager
+from determined.wire.report import Alert
 
 logger = logging.getLogger("determined.core")
 
-_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
+_LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warn": logging.WARNING,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
+
+
+class Delivery(Protocol):
+    """Delivery of what a process reports, where no runner does it (detached mode)."""
+
+    def start(self) -> None: ...
+
+    def close(self, error: BaseException | None) -> None: ...
 
 
 class Context:
@@ -54,6 +71,7 @@ class Context:
         _master: Master | None = None,
         _events: MetricEvents | None = None,
         _tensorboard: TensorboardManager | None = None,
+        _delivery: "Delivery | None" = None,
     ) -> None:
         self.checkpoint = checkpoint
         self.distributed = distributed or DummyDistributedContext()
@@ -67,9 +85,11 @@ class Context:
         self._master = _master
         self._events = _events
         self._tensorboard = _tensorboard
-        self._has_warned_of_alerts = False
+        self._delivery = _delivery
 
     def start(self) -> "Context":
+        if self._delivery is not None:
+            self._delivery.start()
         self.preempt.start()
         if self._events is not None:
             self._events.start()
@@ -83,21 +103,36 @@ class Context:
         exc_val: BaseException | None = None,
         exc_tb: TracebackType | None = None,
     ) -> None:
-        """Reports outlive this: the runner ships what is in the journal."""
-        self.preempt.close()
-        if exc_type is None:
-            self.distributed.close()
-        else:
-            self.distributed.__exit__(exc_type, exc_val, exc_tb)  # its peers are told what went wrong
-        self.profiler._close()
-        if self._events is not None:
-            self._events.close()
-        if self._tensorboard is not None:
-            self._tensorboard.close()
-        if self._reporter is not None:
-            self._reporter.close()
-        if self._master is not None:
-            self._master.close()
+        """Close every part, also after one that fails.
+
+        Reports outlive this: the runner ships what is in the journal.
+        """
+        error = exc_val
+        try:
+            self._close_parts(exc_type, exc_val, exc_tb)
+        except BaseException as e:
+            error = error or e
+            raise
+        finally:
+            if self._delivery is not None:
+                self._delivery.close(error)
+
+    def _close_parts(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        with contextlib.ExitStack() as parts:  # closes them from the last to the first
+            for part in (self._master, self._reporter, self._tensorboard, self._events):
+                if part is not None:
+                    parts.callback(part.close)
+            parts.callback(self.profiler._close)
+            if exc_type is None:
+                parts.callback(self.distributed.close)
+            else:  # its peers are told what went wrong
+                parts.callback(self.distributed.__exit__, exc_type, exc_val, exc_tb)
+            parts.callback(self.preempt.close)
 
     def __enter__(self) -> "Context":
         return self.start()
@@ -119,17 +154,24 @@ class Context:
             sys.exit(0)
 
     def alert(self, title: str | None = None, description: str | None = None, level: str | None = "info") -> None:
-        """Write an alert to the log. It never ends a training.
+        """Send an alert to the webhooks that the experiment's config names, and write it to the log.
 
-        Webhooks are not implemented yet: the first alert adds a warning that nobody else is told.
+        It returns at once: the alert travels with the other reports of the trial. It never ends a training.
 
         Args:
             title: what happened, in a few words.
             description: the details.
-            level: debug, info, warn or error; anything else is written as a warning.
+            level: debug, info, warn or error; anything else is sent as a warning.
+
+        Raises:
+            ValueError: this process is not part of a trial.
         """
+        if self._reporter is None:
+            raise ValueError("alert() needs a trial: webhooks are chosen by the experiment's config")
         text = ": ".join(str(part) for part in (title, description) if part) or "(no text)"
-        logger.log(_LEVELS.get(str(level), logging.WARNING), "alert: %s", text)
-        if not self._has_warned_of_alerts:
-            self._has_warned_of_alerts = True
-            logger.warning("alert() writes to this log only: webhooks are not implemented yet, so nobody else is told")
+        number = _LEVELS.get(str(level).lower(), logging.WARNING)
+        logger.log(number, "alert: %s", text)
+        try:
+            self._reporter.report(Alert(str(title or ""), str(description or ""), logging.getLevelName(number)))
+        except OSError as e:
+            logger.warning("the alert is in this log only: %s", e)

@@ -50,6 +50,11 @@ def peer_token() -> str | None:
     return os.environ.get(constants.ENV_SESSION_TOKEN)
 
 
+def job_marker() -> str:
+    """Return what the ranks of one torchrun share and those of another do not: two may run on one machine."""
+    return "/".join(os.environ.get(name, "") for name in ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT"))
+
+
 def tf_config() -> JsonObject | None:
     raw = os.environ.get("TF_CONFIG")
     return dict(json.loads(raw)) if raw else None

@@ -18,6 +18,8 @@ class ExperimentalCoreContext:
 
     def report_task_using_model_version(self, model_version: Any) -> None:
         """Note that this trial runs inference on a registered model version (an SDK object)."""
+        if model_version.checkpoint is None:  # made by hand, and not read from the master yet
+            model_version.reload()
         self._report(model_version.checkpoint.uuid, model_version.model_id, model_version.model_version)
 
     def _report(self, checkpoint_uuid: str, model_id: int | None = None, model_version: int | None = None) -> None:

@@ -8,7 +8,7 @@ from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
 from determined.core import _environment, _stack_dump
 from determined.core._checkpoint import CheckpointContext
-from determined.core._context import Context
+from determined.core._context import Context, Delivery
 from determined.core._distributed import DistributedContext
 from determined.core._experimental import ExperimentalCoreContext
 from determined.core._master import Master
@@ -80,11 +80,14 @@ def init(
             info=info,
             _master=Master(info),
         )
-    return _Trial(info, dist, storage_manager, checkpoint_storage).context(preempt_mode, tensorboard_mode)
+    return TrialParts(info, dist, storage_manager, checkpoint_storage).context(preempt_mode, tensorboard_mode)
 
 
-class _Trial:
-    """The real contexts of a trial, around one journal and one (lazy) conversation with the master."""
+class TrialParts:
+    """The real contexts of a trial, around one journal and one (lazy) conversation with the master.
+
+    `run_dir`, `master`: of a trial outside of the cluster; a task finds its own.
+    """
 
     def __init__(
         self,
@@ -92,15 +95,20 @@ class _Trial:
         dist: DistributedContext,
         manager: storage.StorageManager | None,
         checkpoint_storage: Storage,
+        *,
+        run_dir: RunDir | None = None,
+        master: Master | None = None,
     ) -> None:
         self._info = info
         self._trial = info.trial
         self._dist = dist
-        self._run_dir = RunDir(_environment.run_dir())
+        self._run_dir = run_dir or RunDir(_environment.run_dir())
         self._reporter = Reporter(self._run_dir, dist.rank)
         dist._beat = self._reporter.pulse.beat
         _stack_dump.install_on_demand(self._reporter.pulse.stacks)
-        self._master = Master(info)
+        self._master = master or Master(info)
+        if checkpoint_storage is None and manager is None and info._is_unmanaged:
+            checkpoint_storage = self._trial._config.get("checkpoint_storage")
         self._chosen = checkpoint_storage
         self._storage = manager or self._chosen_storage(checkpoint_storage) or self._configured_storage()
         self._refuse_lost_places()
@@ -108,7 +116,9 @@ class _Trial:
         own = manager.as_section() if manager is not None else checkpoint_storage
         self._storage_id = self._register(own) if own is not None and dist.rank == 0 else None
 
-    def context(self, preempt_mode: PreemptMode, tensorboard_mode: TensorboardMode) -> Context:
+    def context(
+        self, preempt_mode: PreemptMode, tensorboard_mode: TensorboardMode, delivery: Delivery | None = None
+    ) -> Context:
         tensorboard = self._tensorboard(tensorboard_mode)
         is_auto = tensorboard_mode is TensorboardMode.AUTO and self._dist.rank == 0
         events = MetricEvents(tensorboard) if is_auto else None
@@ -136,6 +146,7 @@ class _Trial:
             _master=self._master,
             _events=events,
             _tensorboard=tensorboard,
+            _delivery=delivery,
         )
 
     def _checkpoints(self, events: MetricEvents | None) -> CheckpointContext:
@@ -150,7 +161,8 @@ class _Trial:
 
     def _searcher(self) -> SearcherContext | SearcherContextMissing:
         searcher = self._trial._config.get("searcher") or {}
-        if searcher.get("max_length") is None and not is_classic(searcher):
+        is_driven = is_classic(searcher) and not self._info._is_unmanaged
+        if searcher.get("max_length") is None and not is_driven:
             return SearcherContextMissing()
         return SearcherContext(
             reporter=self._reporter,
@@ -158,6 +170,7 @@ class _Trial:
             dist=self._dist,
             trial_id=self._trial.trial_id,
             searcher=searcher,
+            is_driven=is_driven,
         )
 
     def _tensorboard(self, mode: TensorboardMode) -> TensorboardManager:
@@ -186,6 +199,8 @@ class _Trial:
         well."""
         if isinstance(given, str):
             given = storage.as_config(given)
+        if self._info._is_unmanaged and isinstance(given, dict):
+            return storage.build(given, None)  # also shared_fs: nothing is mounted elsewhere here
         return _chosen_storage(given)
 
     def _refuse_lost_places(self) -> None:

@@ -38,15 +38,24 @@ class Master:
     that came back at another address has launch.json rewritten; it is read again whenever nobody answers.
     """
 
-    def __init__(self, info: ClusterInfo, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, info: ClusterInfo, sleep: Callable[[float], None] = time.sleep, session: "Session | None" = None
+    ) -> None:
         self._allocation_id = info.allocation_id
+        self._is_unmanaged = info._is_unmanaged
         self._address = _Address(info.master_url, info.session_token, info.master_cert_file, info.master_cert_name)
         self._sleep = sleep
-        self._session: Session | None = None
+        self._session = session
 
     @property
     def session(self) -> "Session":
-        if self._session is None:
+        if self._session is None and self._is_unmanaged:
+            from determined.api.login import cert_for
+            from determined.api.session import Session
+
+            url = self._address.url
+            self._session = Session(url, token=self._address.token, cert=cert_for(url), **_environment.retry_settings())
+        elif self._session is None:
             from determined.api.session import CertSpec, Session
 
             self._session = Session(

@@ -114,7 +114,9 @@ def listen(where: Place) -> socket.socket:
 
 def secret() -> bytes:
     """Derive the secret from the allocation's token; off cluster read it from a file only this user can read."""
-    token = _environment.peer_token() or _user_secret(_environment.user_data_dir() / "rank-secret")
+    token = _environment.peer_token()
+    if not token:
+        token = _user_secret(_environment.user_data_dir() / "rank-secret") + _environment.job_marker()
     return hashlib.sha256(b"determined rank link\0" + token.encode()).digest()
 
 

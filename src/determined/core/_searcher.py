@@ -47,7 +47,7 @@ class SearcherOperation(TrainOperation):
 
 
 class SearcherContext:
-    """Operations of one trial."""
+    """Operations of one trial. `is_driven`: the master hands them out."""
 
     def __init__(
         self,
@@ -57,6 +57,7 @@ class SearcherContext:
         dist: DistributedContext,
         trial_id: int,
         searcher: JsonObject,
+        is_driven: bool,
     ) -> None:
         self._reporter = reporter
         self._master = master
@@ -64,7 +65,7 @@ class SearcherContext:
         self._trial_id = trial_id
         self._made_up_length = parse_max_length(searcher)
         self._units = parse_units(searcher)
-        self._classic = is_classic(searcher)
+        self._classic = is_driven
         self._trained_length = 0
         self._was_aware: bool | None = None  # of preemption, before the operation was completed
 

@@ -34,11 +34,13 @@ class DriverPython:
 
 def find_python(sections: Iterable[JsonObject], place: Place, variables: Mapping[str, str]) -> DriverPython:
     """Return a Python that reaches the stores of these `checkpoint_storage` sections. Raises FailedPrecondition."""
-    drivers = sorted({driver for section in sections if (driver := registry.section(section["type"]).driver)})
+    stores = {section["type"]: registry.section(section["type"]) for section in sections}
+    drivers = sorted({store.driver for store in stores.values() if store.driver})
     lacking = [driver for driver in drivers if find_spec(driver) is None]
     if not lacking:
         return DriverPython(sys.executable, variables)
-    program = Program(", ".join(lacking), (*drivers, *_OWN_NEEDS), "s3,gcs,azure")
+    extras = sorted(store.kind for store in stores.values() if store.driver in lacking)
+    program = Program(", ".join(lacking), (*drivers, *_OWN_NEEDS), ",".join(extras))
     environment = programs.provide(program, place)
     return DriverPython(environment.interpreter.path, _with_own_packages(environment, variables), environment)
 

@@ -8,6 +8,7 @@ Example:
 """
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import TypeVar
@@ -22,16 +23,21 @@ from determined.sdk.enums import (
     ExperimentSortBy,
     ExperimentState,
     LogLevel,
+    ModelSortBy,
     OrderBy,
     TrialSortBy,
     TrialState,
 )
 from determined.sdk.experiment import Experiment, ExperimentReference
 from determined.sdk.metrics import TrainingMetrics, TrialMetrics, ValidationMetrics
-from determined.sdk.model_registry import Model, ModelSortBy, ModelVersion, Oauth2ScimClient
+from determined.sdk.model import Model
+from determined.sdk.model_alias import ModelAlias, ModelAliasChange
+from determined.sdk.model_version import ModelVersion
+from determined.sdk.oauth_client import Oauth2ScimClient
 from determined.sdk.project import Project
 from determined.sdk.trial import Trial, TrialReference
 from determined.sdk.user import User
+from determined.sdk.webhook import Webhook
 from determined.sdk.workspace import ResourcePool, Workspace
 
 __all__ = [
@@ -48,6 +54,8 @@ __all__ = [
     "ExperimentState",
     "LogLevel",
     "Model",
+    "ModelAlias",
+    "ModelAliasChange",
     "ModelOrderBy",
     "ModelSortBy",
     "ModelVersion",
@@ -64,11 +72,13 @@ __all__ = [
     "TrialState",
     "User",
     "ValidationMetrics",
+    "Webhook",
     "Workspace",
     "add_oauth_client",
     "create_experiment",
     "create_model",
     "create_user",
+    "create_webhook",
     "create_workspace",
     "delete_workspace",
     "get_checkpoint",
@@ -87,6 +97,7 @@ __all__ = [
     "list_models",
     "list_oauth_clients",
     "list_users",
+    "list_webhooks",
     "list_workspaces",
     "login",
     "logout",
@@ -141,6 +152,9 @@ def _of_determined(method: Callable[..., R]) -> Callable[..., R]:
     def call(*args: object, **kwargs: object) -> R:
         return method(_session(), *args, **kwargs)
 
+    shown = inspect.signature(method)
+    without_self = shown.replace(parameters=list(shown.parameters.values())[1:])
+    call.__signature__ = without_self  # type: ignore[attr-defined]  # what help() and editors show
     return call
 
 
@@ -159,17 +173,19 @@ get_workspace = _of_determined(Determined.get_workspace)
 list_workspaces = _of_determined(Determined.list_workspaces)
 create_workspace = _of_determined(Determined.create_workspace)
 delete_workspace = _of_determined(Determined.delete_workspace)
+create_webhook = _of_determined(Determined.create_webhook)
+list_webhooks = _of_determined(Determined.list_webhooks)
 iter_trials_metrics = _of_determined(Determined.iter_trials_metrics)
 stream_trials_metrics = _of_determined(Determined.stream_trials_metrics)
 stream_trials_training_metrics = _of_determined(Determined.stream_trials_training_metrics)
 stream_trials_validation_metrics = _of_determined(Determined.stream_trials_validation_metrics)
+create_model = _of_determined(Determined.create_model)
+get_model = _of_determined(Determined.get_model)
+get_model_by_id = _of_determined(Determined.get_model_by_id)
+get_model_labels = _of_determined(Determined.get_model_labels)
+get_models = _of_determined(Determined.get_models)
+list_models = _of_determined(Determined.list_models)
 # Not implemented: they say so without logging in.
-create_model = Determined.create_model
-get_model = Determined.get_model
-get_model_by_id = Determined.get_model_by_id
-get_model_labels = Determined.get_model_labels
-get_models = Determined.get_models
-list_models = Determined.list_models
 add_oauth_client = Determined.add_oauth_client
 list_oauth_clients = Determined.list_oauth_clients
 remove_oauth_client = Determined.remove_oauth_client

@@ -34,6 +34,12 @@ def bases(path: str) -> tuple[type, ...]:
     return tuple(getattr(importlib.import_module(f"{each.__name__}.{module}"), name) for each in flavours())
 
 
+def rank() -> int:
+    """Return the rank of this process as Lightning knows it; 0 before it has peers."""
+    only = [importlib.import_module(f"{each.__name__}.utilities").rank_zero_only for each in flavours()]
+    return max((getattr(each, "rank", None) or 0 for each in only), default=0)
+
+
 def leave_fit(trainer: "Trainer") -> None:
     """End `trainer.fit` where it is, as a success. `trainer.should_stop` would train and validate further first."""
     homes = {base.__module__.partition(".")[0] for base in type(trainer).__mro__}  # it may be a subclass of the user's

@@ -22,6 +22,7 @@ from determined.master.db import dialects, migrate
 from determined.master.db.data_directory import DataDirectory
 from determined.master.db.ownership import Ownership
 from determined.master.lifecycle.identity import advertised_url, can_switch_users
+from determined.master.services import bootstrap
 from determined.master.services.master_log import JsonFormatter
 
 logger = logging.getLogger("determined.master")
@@ -38,7 +39,10 @@ _LEVELS = {"trace": logging.DEBUG, "debug": logging.DEBUG, "warn": logging.WARNI
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else [*argv]
+    if words[:1] == ["import"]:
+        return _import(words[1:])
+    options = _parser().parse_args(words)
     try:
         config = _load_config(options)
         identity = Path(options.identity_file).read_bytes().strip() if options.identity_file else None
@@ -47,6 +51,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_CONFIG
     _log_as_json(config.log.level)
     return serve(config, identity_secret=identity, ready_fd=options.ready_fd)
+
+
+def _import(words: list[str]) -> int:
+    """Import from another system into the database of this config; no master may run on it meanwhile."""
+    from determined.master.importing import command
+
+    options, rest = _parser().parse_known_args(words)
+    try:
+        config = _load_config(options)
+    except (DeterminedError, OSError) as e:
+        sys.stderr.write(f"determined-master: {e}\n")
+        return EXIT_CONFIG
+    return command.main(config, rest)
 
 
 def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_fd: int | None = None) -> int:
@@ -161,6 +178,8 @@ def _check_state(config: MasterConfig) -> None:
     try:
         _await_database(ownership)
         migrate.upgrade(engine)
+        with engine.connect() as conn:
+            bootstrap.require_whole(conn)
     finally:
         ownership.release()
         engine.dispose()

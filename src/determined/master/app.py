@@ -35,14 +35,16 @@ from determined.master import supervise
 from determined.master.auth.guard import caller_of, guard, require_rows
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
+from determined.master.auth.login_throttle import LoginThrottle
 from determined.master.auth.request_limits import RequestLimits
 from determined.master.auth.start_pace import StartPace
-from determined.master.auth.throttle import LoginThrottle
-from determined.master.background import idle, log_retention, memory, unmanaged
+from determined.master.background import idle, log_retention, memory, unmanaged, webhooks
 from determined.master.background.checkpoint_gc import GarbageCollector
 from determined.master.background.deletion import ExperimentDeleter
 from determined.master.background.idle import IdleWatch
 from determined.master.background.proposer import Proposer
+from determined.master.background.unmanaged import SilenceSweep
+from determined.master.background.webhooks import WebhookSender
 from determined.master.bus import Bus
 from determined.master.clock import Clock, SystemClock
 from determined.master.config import MasterConfig
@@ -262,6 +264,7 @@ async def _count_answer(message: Message, scope: Scope) -> None:
 async def open_context(db: Database, config: MasterConfig, directory: DataDirectory, clock: Clock) -> MasterContext:
     """Migrate the database and read who we are; fills a new one."""
     await asyncio.to_thread(migrate.upgrade, db.engine)
+    await db.read(bootstrap.require_whole)
     await _populate(db, config, directory, clock)
     cluster_id, secret = await db.read(bootstrap.identity)
     who = ClusterIdentity(cluster_id=cluster_id, master_id=str(uuid.uuid4()), secret=secret)
@@ -289,11 +292,14 @@ def _start_loops(ctx: MasterContext) -> list[asyncio.Task[Any]]:
         supervise.spawn(GarbageCollector(ctx).run(), name="checkpoint garbage collector"),
         supervise.spawn(ExperimentDeleter(ctx).run(), name="experiment deleter"),
         supervise.spawn(Proposer(ctx).run(), name="proposer of hyperparameters"),
+        supervise.spawn(WebhookSender(ctx).run(), name="webhooks"),
+        supervise.repeat(lambda: webhooks.sweep_silence(ctx), name="silent trials", seconds=webhooks.SILENCE_PERIOD_S),
+        supervise.repeat(lambda: webhooks.prune(ctx), name="old deliveries", seconds=webhooks.PRUNE_PERIOD_S),
         supervise.repeat(
             lambda: log_retention.sweep(ctx), name="log retention", seconds=lambda: log_retention.until_next(ctx)
         ),
         supervise.repeat(IdleWatch(ctx).step, name="idle tasks", seconds=idle.PERIOD_S),
-        supervise.repeat(lambda: unmanaged.sweep(ctx), name="unmanaged trials", seconds=unmanaged.PERIOD_S),
+        supervise.repeat(SilenceSweep(ctx).step, name="unmanaged trials", seconds=unmanaged.PERIOD_S),
         supervise.repeat(lambda: memory.trim(ctx.db.engine), name="memory", seconds=memory.PERIOD_S),
         supervise.repeat(lambda: session.sweep(ctx), name="session sweep", seconds=_SWEEP_SECONDS),
         supervise.repeat(lambda: sweep_tombstones(ctx), name="tombstones of changes", seconds=_SWEEP_SECONDS),

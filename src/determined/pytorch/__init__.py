@@ -5,10 +5,10 @@ from determined._imports import load_optional
 load_optional("torch", extra="torch")  # before our own modules, which import it plainly
 
 from determined.pytorch import samplers  # noqa: E402
+from determined.pytorch._batch_data import TorchData, data_length, to_device  # noqa: E402
 from determined.pytorch._callback import PyTorchCallback  # noqa: E402
 from determined.pytorch._context import PyTorchTrialContext  # noqa: E402
 from determined.pytorch._controller import PyTorchTrialController  # noqa: E402
-from determined.pytorch._data import TorchData, data_length, to_device  # noqa: E402
 from determined.pytorch._experimental import PyTorchExperimentalContext  # noqa: E402
 from determined.pytorch._first_interface import ClipGradsL2Norm, ClipGradsL2Value  # noqa: E402
 from determined.pytorch._load import CheckpointLoadContext, load_trial_from_checkpoint_path  # noqa: E402

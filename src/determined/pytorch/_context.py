@@ -11,7 +11,7 @@ from determined._json import JsonObject
 from determined.errors import InvalidExperimentException
 from determined.pytorch import _parallel
 from determined.pytorch._amp import MixedPrecision, in_place_of
-from determined.pytorch._data import to_device
+from determined.pytorch._batch_data import to_device
 from determined.pytorch._experimental import PyTorchExperimentalContext
 from determined.pytorch._gradients import ClipGrads, Gradients
 from determined.pytorch._lr_scheduler import LRScheduler

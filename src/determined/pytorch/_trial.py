@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from determined._json import JsonObject
+from determined.pytorch._batch_data import TorchData, data_length
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch._context import PyTorchTrialContext
-from determined.pytorch._data import TorchData, data_length
 from determined.pytorch._loader import DataLoader
 from determined.pytorch._reducer import Reducer
 from determined.trial import Trial

@@ -47,6 +47,21 @@ class RunDir:
         return self.path / "launch.json"
 
     @property
+    def detached(self) -> Path:
+        """File of a run outside of the cluster: rundir.detached.DetachedFile as JSON, 0600."""
+        return self.path / "detached.json"
+
+    @property
+    def verdict(self) -> Path:
+        """File of a run outside of the cluster that has ended: rundir.detached.Verdict as JSON."""
+        return self.path / "verdict.json"
+
+    @property
+    def canceled(self) -> Path:
+        """File that exists once somebody has canceled or killed a run outside of the cluster."""
+        return self.path / "canceled"
+
+    @property
     def info(self) -> Path:
         return self.path / "info"
 

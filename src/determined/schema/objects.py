@@ -28,7 +28,7 @@ class Field:
     fill: bool = True  # whether the default is written into a config that does not have the key
     required: bool = False
     legacy: bool = False  # known so that its errors are good, never suggested or described
-    engines: tuple[str, ...] | None = None  # those on which it has an effect; None: everywhere, (): nowhere
+    engines: tuple[str, ...] | None = None  # kinds or traits; None: effect everywhere, (): nowhere
     since: str = ""  # the release that brought it
     secret: bool = False  # masked wherever a config is shown
 

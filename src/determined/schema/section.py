@@ -50,7 +50,8 @@ def field(
         fill: False: the key stays absent from a config that does not have it; only the typed value has the default.
         required: False: the field may be absent although it has no default; something else sees to it.
         legacy: Accepted for old configs, never suggested or described.
-        engines: The engines on which it has an effect; None: on all, or it is not for engines; (): nowhere.
+        engines: The engines on which it has an effect, by kind or trait (schema/engine_traits.py); None: on all, or it
+            is not for engines; (): nowhere.
         since: The release that brought it.
         secret: Masked wherever a config is shown, and left out of its text.
     """
@@ -67,7 +68,7 @@ class Section:
     Args:
         rules, complete_rules, extra: As for `Object`.
         node: The kind of object, where its merging, checks or short forms are of its own.
-        unread: Keys that are accepted and have no attribute, because nothing reads them.
+        added: Keys that are declared elsewhere, such as those that engines bring, or that nothing reads.
     """
 
     schema: ClassVar[Object[Any]]
@@ -81,7 +82,7 @@ class Section:
         complete_rules: tuple[Rule, ...] = (),
         extra: bool = False,
         node: type[Object[Any]] = Object,
-        unread: Mapping[str, Field] | None = None,
+        added: Mapping[str, Field] | None = None,
     ) -> None:
         bases = [vars(base)["schema"] for base in reversed(cls.__mro__[1:]) if "schema" in vars(base)]
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
@@ -89,7 +90,7 @@ class Section:
             delattr(cls, name)
         inherited = {name: known for base in bases for name, known in base.fields.items()}
         cls.schema = node(
-            {**inherited, **own, **(unread or {})},
+            {**inherited, **own, **(added or {})},
             cls,
             rules=_joined(base.rules for base in bases) + rules,
             complete_rules=_joined(base.complete_rules for base in bases) + complete_rules,

@@ -1,17 +1,18 @@
 """Keys that a config sets and that nothing reads on the engine at hand, as the schema says; told in a sentence."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from determined._json import JsonValue
+from determined.schema.engine_traits import RUNS_CONTAINERS, EngineTraits
 from determined.schema.lists import ListOf
 from determined.schema.node import Node
 from determined.schema.objects import UNSET, Field, Object, Tagged
 
 Unused = tuple[str, JsonValue, tuple[str, ...]]
-"""Path, value, and the engines that would honour it."""
+"""Path, value, and the engines that would honour it, by kind or trait."""
 
 
-def unused_keys(node: Node[object], value: JsonValue, running: Collection[str], at: str = "") -> Iterator[Unused]:
+def unused_keys(node: Node[object], value: JsonValue, running: EngineTraits, at: str = "") -> Iterator[Unused]:
     """Walk what the user wrote. A key at its default, or empty, asks for nothing and is not named."""
     if isinstance(node, ListOf) and isinstance(value, list):
         for index, item in enumerate(value):
@@ -26,24 +27,26 @@ def unused_keys(node: Node[object], value: JsonValue, running: Collection[str], 
         path = f"{at}.{key}" if at else str(key)
         if field.engines is None:
             yield from unused_keys(field.node, item, running, path)
-        elif not set(running) & set(field.engines):
+        elif not running.honour(field.engines):
             yield path, item, field.engines
 
 
-def remarks(unused: Iterator[Unused]) -> list[str]:
+def unused_remarks(node: Node[object], value: JsonValue, running: EngineTraits) -> list[str]:
     """Say which keys have no effect, those of the same kind together."""
     paths: dict[tuple[str, ...], list[str]] = {}
-    for path, _, engines in unused:
+    for path, _, engines in unused_keys(node, value, running):
         paths.setdefault(engines, []).append(path)
-    return [f"{', '.join(names)}: {_reason(engines)}" for engines, names in paths.items()]
+    return [f"{', '.join(names)}: {_reason(engines, running)}" for engines, names in paths.items()]
 
 
-def _reason(engines: tuple[str, ...]) -> str:
+def _reason(engines: tuple[str, ...], running: EngineTraits) -> str:
     if not engines:
         return "accepted, but has no effect"
-    if engines == ("docker",):
-        return "not used, tasks run as plain processes here; the docker engine honours them"
-    return f"not used here; only the {' and '.join(engines)} engine honours it"
+    kinds = running.kinds_of(engines)
+    if engines == (RUNS_CONTAINERS,):
+        honour = "engine honours" if len(kinds) == 1 else "engines honour"
+        return f"not used, tasks run as plain processes here; the {' and '.join(kinds)} {honour} them"
+    return f"not used here; only the {' and '.join(kinds)} engine honours it"
 
 
 def _asks_for_nothing(field: Field, value: JsonValue) -> bool:

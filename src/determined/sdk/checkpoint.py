@@ -83,9 +83,17 @@ class Checkpoint(DeprecatedCheckpointMethods):
     def remove_files(self, globs: list[str]) -> None:
         api.remove_files(self._session, [self.uuid], globs)
 
-    def get_metrics(self, group: str | None = None) -> Iterator[TrialMetrics]:
-        """List the metrics of the trials that said they use it, such as batch inference; none of its own trial."""
+    def iter_metrics(self, group: str | None = None) -> Iterator[TrialMetrics]:
+        """Yield the metrics of the trials that said they use it, such as batch inference; none of its own trial.
+
+        Args:
+            group: only this group, such as "validation"; all groups by default.
+        """
         return (from_wire(report) for report in api.metrics(self._session, self.uuid, group))
+
+    def get_metrics(self, group: str | None = None) -> Iterator[TrialMetrics]:
+        """Upstream's name of `iter_metrics`."""
+        return self.iter_metrics(group)
 
     def get_pachyderm_commit(self) -> dict[str, Any]:
         """Return the Pachyderm commit. Raises ValueError when the experiment reads nothing from Pachyderm."""

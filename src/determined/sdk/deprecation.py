@@ -1,7 +1,7 @@
 """Deprecated names: they warn, and still work."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from determined.sdk.enums import OrderBy
@@ -20,6 +20,13 @@ class _OrderTwin(type):
             raise AttributeError(f"{cls.__name__} has no member {name!r}; it has: {', '.join(OrderBy.__members__)}")
         warn_deprecated(cls.__name__, "OrderBy")
         return OrderBy[name]
+
+    @property
+    def __members__(cls) -> Mapping[str, OrderBy]:
+        return OrderBy.__members__
+
+    def __dir__(cls) -> list[str]:
+        return [*super().__dir__(), *OrderBy.__members__]
 
     def __getitem__(cls, name: str) -> OrderBy:
         warn_deprecated(cls.__name__, "OrderBy")

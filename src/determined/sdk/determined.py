@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from determined.api import checkpoint, environment, experiment, own_master, trial, user, workspace
+from determined._json import JsonObject
+from determined.api import checkpoint, environment, experiment, own_master, trial, user, webhook, workspace
 from determined.api.login import cert_for, login, login_with_cache
 from determined.api.session import CertSpec, Session
 from determined.api.token_store import TokenStore
@@ -18,14 +19,18 @@ from determined.sdk.deprecation import warn_deprecated
 from determined.sdk.enums import ExperimentSortBy, ExperimentState, OrderBy
 from determined.sdk.experiment import Experiment
 from determined.sdk.metrics import TrialMetrics, iter_metrics
-from determined.sdk.model_registry import MissingRegistryMethods
+from determined.sdk.model_registry import ModelRegistryMethods
+from determined.sdk.oauth_client import MissingOauthMethods
 from determined.sdk.trial import Trial
 from determined.sdk.user import User
+from determined.sdk.webhook import Webhook
 from determined.sdk.workspace import Workspace
 from determined.wire import experiment as wire
 from determined.wire.base import OrderBy as WireOrderBy
+from determined.wire.codec import convert
 from determined.wire.experiment import CreateExperimentRequest
 from determined.wire.user import User as WireUser
+from determined.wire.webhook import Webhook as WireWebhook
 from determined.wire.workspace import ListWorkspaces, PostWorkspaceRequest
 
 logger = logging.getLogger("determined.client")
@@ -33,7 +38,7 @@ logger = logging.getLogger("determined.client")
 _DEFAULT_MASTER = "localhost:8080"
 
 
-class Determined(MissingRegistryMethods):
+class Determined(ModelRegistryMethods, MissingOauthMethods):
     """Log in and work.
 
     Args:
@@ -65,6 +70,13 @@ class Determined(MissingRegistryMethods):
             return
         fallback = password if own is None else password or own.password
         self._session = login_with_cache(address, user, fallback, cert=cert)
+
+    @classmethod
+    def _from_session(cls, session: Session) -> "Determined":
+        """Use a session that is logged in already; scripts on `determined.common.api` have one."""
+        made = cls.__new__(cls)
+        made._session = session
+        return made
 
     def create_experiment(
         self,
@@ -167,6 +179,43 @@ class Determined(MissingRegistryMethods):
 
     def delete_workspace(self, name: str) -> None:
         workspace.delete(self._session, workspace.by_name(self._session, name).id)
+
+    def list_webhooks(self) -> list[Webhook]:
+        """List the webhooks of the whole cluster and of own workspaces; administrators see all."""
+        return [Webhook._from_wire(self._session, row) for row in webhook.listing(self._session)]
+
+    def create_webhook(
+        self,
+        url: str,
+        triggers: Iterable[JsonObject],
+        *,
+        name: str = "",
+        webhook_type: str = "DEFAULT",
+        mode: str = "WORKSPACE",
+        workspace_id: int | None = None,
+    ) -> Webhook:
+        """Create a webhook.
+
+        Args:
+            url: the address that is sent to.
+            triggers: what it is told of: dicts such as `{"type": "TASK_LOG", "condition": {"regex": "out of memory"}}`.
+            name: by which configs may name it.
+            webhook_type: DEFAULT or SLACK.
+            mode: WORKSPACE, or SPECIFIC: only for experiments whose config names it.
+            workspace_id: None for one of the whole cluster, which needs an administrator.
+        """
+        body = {
+            "url": url,
+            "name": name,
+            "webhookType": f"WEBHOOK_TYPE_{webhook_type}",
+            "mode": f"WEBHOOK_MODE_{mode}",
+            "workspaceId": workspace_id,
+            "triggers": [
+                {"triggerType": f"TRIGGER_TYPE_{one['type']}", "condition": one.get("condition")} for one in triggers
+            ],
+        }
+        made = webhook.create(self._session, convert(body, WireWebhook))
+        return Webhook._from_wire(self._session, made)
 
     def stream_trials_metrics(self, trial_ids: list[int], group: str) -> Iterator[TrialMetrics]:
         """Deprecated: iter_trials_metrics."""

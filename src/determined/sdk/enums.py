@@ -100,6 +100,16 @@ class CheckpointSortBy(Enum):
     SEARCHER_METRIC = "SORT_BY_SEARCHER_METRIC"
 
 
+class ModelSortBy(Enum):
+    UNSPECIFIED = "SORT_BY_UNSPECIFIED"
+    NAME = "SORT_BY_NAME"
+    DESCRIPTION = "SORT_BY_DESCRIPTION"
+    CREATION_TIME = "SORT_BY_CREATION_TIME"
+    LAST_UPDATED_TIME = "SORT_BY_LAST_UPDATED_TIME"
+    NUM_VERSIONS = "SORT_BY_NUM_VERSIONS"
+    WORKSPACE = "SORT_BY_WORKSPACE"
+
+
 class DownloadMode(Enum):
     """Way by which a checkpoint is downloaded: from the storage, through the master, or whichever works."""
 

@@ -1,12 +1,11 @@
 """Base of both forms of ASHA: rungs, the number of trials that may still be drawn, progress, extension.
 
-asha.py stops trials at rungs; asha_promotion.py lets them wait there and promotes the best.
+asha_stopping.py stops trials at rungs; asha_promotion.py lets them wait there and promotes the best.
 """
 
 import sys
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 from determined._json import JsonObject
 from determined.search.method import Operation, SearchContext, SearchMethod, Tally
@@ -41,8 +40,6 @@ class Halving:
 
 class AshaSearch(SearchMethod):
     """Base of ASHA by stopping and by promotion. A trial is counted from its Create on, whether or not it exists."""
-
-    compares: ClassVar[bool] = True
 
     def __init__(self, plan: Halving) -> None:
         self._divisor = plan.divisor

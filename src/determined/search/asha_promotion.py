@@ -4,8 +4,8 @@ Classic generation only: a waiting trial is resumed from its checkpoint by the n
 """
 
 from determined._json import JsonObject
-from determined.search.asha import check_operation
 from determined.search.asha_base import AshaSearch, Halving
+from determined.search.asha_stopping import check_operation
 from determined.search.method import (
     INVALID_HPARAMS,
     WORST,

@@ -6,9 +6,9 @@ from determined._json import JsonObject
 from determined.schema.node import Integer
 from determined.schema.quantities import Length
 from determined.schema.section import field
-from determined.search.asha import ClassicStoppingAsha, LateAsha
 from determined.search.asha_base import AshaSearch, Halving
 from determined.search.asha_promotion import PromotionAsha
+from determined.search.asha_stopping import ClassicStoppingAsha, LateAsha
 from determined.search.objectives import Objectives
 from determined.search.parameters import Concurrent, Divisor, StopOnce, Timed, needs_an_end
 from determined.search.rungs import rung_lengths

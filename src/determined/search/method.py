@@ -101,8 +101,6 @@ class SearchMethod(ABC):
 
     # Whether the search ends by itself once every requested trial has exited. A custom search says so itself.
     ends_by_itself: ClassVar[bool] = True
-    # Whether it means nothing without the searcher metric: trials are compared by it.
-    compares: ClassVar[bool] = False
 
     @abstractmethod
     def initial(self, ctx: "SearchContext") -> list[Operation]: ...

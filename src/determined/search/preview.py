@@ -4,6 +4,7 @@ Counts that follow from the config are computed; methods that hand out operation
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from determined._json import JsonObject
@@ -12,10 +13,11 @@ from determined.search.registry import load_searcher
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 from determined.search.searcher_config import Lengths, SearcherConfig
-from determined.search.simulate import simulate
+from determined.search.simulate import SimulatedTrial, simulate
 
 _SEED = 0
 _MAX_EVENTS = 1_000_000  # of a simulation, which takes seconds
+_UNKNOWN_END = 1
 _EVENTS_PER_TRIAL = 3  # at least: it is created, reports, exits
 
 
@@ -67,21 +69,38 @@ def preview(searcher: JsonObject, hyperparameters: JsonObject, *, classic: bool)
     counts = declared.plan(hyperparameters, classic=classic)
     if counts is None:
         _check_size(declared)
-        counts = _simulated(searcher, hyperparameters)
+        counts = _simulated(searcher, hyperparameters, _reports(declared, classic=classic))
     groups = tuple(TrialGroup(count, lengths) for lengths, count in sorted(counts.items()))
     return Preview(groups, _unit(declared, classic=classic))
 
 
-def _simulated(searcher: JsonObject, hyperparameters: JsonObject) -> Counter[Lengths]:
+def _reports(searcher: SearcherConfig, *, classic: bool) -> Sequence[int] | None:
+    """List where a late trial reports: where trials are compared, and at its end. None: the search gives lengths."""
+    if classic:
+        return None
+    return sorted({length for length in (*searcher.levels(), *searcher.full_length(classic=False)) if length > 0})
+
+
+def _simulated(searcher: JsonObject, hyperparameters: JsonObject, reports: Sequence[int] | None) -> Counter[Lengths]:
     """Run it with random metrics, trials reporting in random order."""
     undirected = {key: value for key, value in searcher.items() if key not in ("initial_points", "sampler", "metrics")}
-    search = Searcher.create(undirected, hyperparameters, seed=_SEED, classic=True)
+    search = Searcher.create(undirected, hyperparameters, seed=_SEED, classic=reports is None)
     rng = Rng(_SEED)
+    # A late trial whose end it alone knows reports once: a search without any report would be refused.
+    at = reports if reports is None else reports or [_UNKNOWN_END]
     try:
-        result = simulate(search, lambda hparams, length: rng.uniform(0, 1), rng, max_events=_MAX_EVENTS)
+        result = simulate(search, lambda hparams, length: rng.uniform(0, 1), rng, reports=at, max_events=_MAX_EVENTS)
     except FailedPrecondition as e:
         raise _too_large("its trials report too often; lower their number, or that of rungs or rounds") from e
-    return Counter(tuple(int(length) for length in trial.lengths) for trial in result.trials)
+    return Counter(_trained(trial, reports) for trial in result.trials)
+
+
+def _trained(trial: SimulatedTrial, reports: Sequence[int] | None) -> Lengths:
+    """Return the lengths of a classic trial, where a late one ended, or nothing where nobody knows that."""
+    lengths = tuple(int(length) for length in trial.lengths)
+    if reports is None:
+        return lengths
+    return lengths[-1:] if reports else ()
 
 
 def _check_size(searcher: SearcherConfig) -> None:

@@ -5,6 +5,7 @@ A trial whose point a sampler must think up is held back, with all that is said 
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from determined._json import JsonObject, JsonValue
 from determined.errors import FailedPrecondition, InvalidArgument
@@ -20,13 +21,15 @@ from determined.search.method import (
     decode_operation,
     encode_operation,
 )
-from determined.search.methods.classic.custom import CustomSearch
 from determined.search.objectives import Objectives
 from determined.search.progress import RunningTally
 from determined.search.registry import load_searcher, searcher_names
 from determined.search.rng import Rng
 from determined.search.sampling import complete, sample
 from determined.wire.codec import plain
+
+if TYPE_CHECKING:
+    from determined.search.methods.classic.custom import CustomSearch
 
 SNAPSHOT_VERSION = 2
 MAX_AT_ONCE = 100_000  # trials that one event may create
@@ -168,8 +171,8 @@ class Searcher:
         Raises:
             InvalidArgument: a metric that the config names is missing or is not a number.
         """
-        if isinstance(self._method, CustomSearch):
-            return self._issue(self._method.validated(request_id, metric, length))
+        if self.declared.driven_by_user:
+            return self._issue(self.custom().validated(request_id, metric, length))
         values = self._objectives.signed(metric)
         self._has_validations = True
         if self._sampler is not None:
@@ -179,8 +182,8 @@ class Searcher:
     def progress_reported(self, request_id: str, progress: float) -> list[Operation]:
         """Late: 0..1 of the trial. Classic: units trained. A trial dropped as invalid stays dropped."""
         self._tally.reported(request_id, progress)
-        if isinstance(self._method, CustomSearch):
-            self._method.progressed(request_id, progress)
+        if self.declared.driven_by_user:
+            self.custom().progressed(request_id, progress)
         return []
 
     def exited_early(self, request_id: str, reason: ExitReason | str) -> list[Operation]:
@@ -260,17 +263,18 @@ class Searcher:
         self._sampler.created(request_id, hparams)
         return [replace(create, hparams=hparams), *rest]
 
-    def custom(self) -> CustomSearch:
+    def custom(self) -> "CustomSearch":
         """Return the event queue of a custom search.
 
         Raises:
             FailedPrecondition: the searcher is another one.
         """
-        if not isinstance(self._method, CustomSearch):
+        if not self.declared.driven_by_user:
+            names = " or ".join(searcher_names(lambda searcher: searcher.driven_by_user))
             raise FailedPrecondition(
-                f"searcher {self.declared.name!r} decides by itself; only `searcher.name: custom` has events"
+                f"searcher {self.declared.name!r} decides by itself; only `searcher.name: {names}` has events"
             )
-        return self._method
+        return cast("CustomSearch", self._method)
 
     def posted(self, triggered_by: int | None, operations: list[JsonObject]) -> list[Operation]:
         """Custom search: what its client wants, having handled the events up to `triggered_by`."""
@@ -301,7 +305,7 @@ class Searcher:
     def _shutdown(self, *, cancel: bool) -> list[Operation]:
         if not self._method.ends_by_itself or self._requested != len(self._closed):
             return []
-        if self._left_plainly and not self._has_validations and (self._method.compares or self._sampler is not None):
+        if self._left_plainly and not self._has_validations and (self.declared.compares or self._sampler is not None):
             raise FailedPrecondition(
                 f"no trial ever reported the searcher metric {', '.join(map(repr, self._objectives.names))}, so none"
                 " could be compared; report it (report_validation_metrics, and op.report_completed in the classic"

@@ -28,7 +28,7 @@ def _uuid_problem(text: str) -> str | None:
     return None if _UUID.fullmatch(text) else f"`{text}` is not a UUID"
 
 
-class SearcherConfig(Section, unread=dict.fromkeys(_STEPS, Field(Integer(low=1), legacy=True))):
+class SearcherConfig(Section, added=dict.fromkeys(_STEPS, Field(Integer(low=1), legacy=True))):
     """A searcher: its name, its traits (class attributes), its parameters (fields) and the algorithm that it builds.
 
     The first line of a subclass's docstring is its row in the guide; the rest is the contract of the algorithm.

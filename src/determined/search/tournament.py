@@ -1,7 +1,6 @@
 """Tournament: several searches side by side in one experiment, each with trials of its own."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from determined._json import JsonObject
 from determined.search.method import Create, ExitReason, Operation, SearchContext, SearchMethod, Tally
@@ -13,8 +12,6 @@ class Tournament(SearchMethod):
     `split` shares an extension out, one number per search; without it a tournament cannot be extended. The searches'
     own `progress` sees the tally of all trials together, so it must not depend on it.
     """
-
-    compares: ClassVar[bool] = True
 
     def __init__(self, searches: Sequence[SearchMethod], split: Callable[[int], list[int]] | None = None) -> None:
         self._searches = list(searches)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from determined.errors import CheckpointNotFound
 from determined.storage import listing, manifest, tree
 from determined.storage.hashed_files import HashedFiles
 from determined.storage.loose_file import LooseFile
@@ -86,6 +87,22 @@ class StorageManager(ABC):
         """
         with self.restore_path(src) as path, tree.directory(str(path)) as fd:
             yield fd, self.entries(src)
+
+    @abstractmethod
+    def opened_file(self, src: str, path: str) -> contextlib.AbstractContextManager[tuple[BinaryIO, Entry]]:
+        """Yield one file of checkpoint `src`, to read from any position, and its entry. No other file is fetched.
+
+        Raises:
+            CheckpointNotFound: the checkpoint or the file is not there.
+            CheckpointDamaged: its size differs from the manifest.
+        """
+
+    def file_entry(self, src: str, path: str) -> Entry:
+        """Return the entry of one file. Raises CheckpointNotFound."""
+        for entry in self.entries(src):
+            if entry.path == path and not entry.is_directory:
+                return entry
+        raise CheckpointNotFound(f"checkpoint {src} has no file {path[:200]!r}; list its files first")
 
     def refuse_inside(self, directory: str) -> None:  # noqa: B027  most stores are in no directory of this machine
         """Raise ValueError where checkpoints would lie in `directory`, which somebody will delete."""

@@ -11,7 +11,6 @@ from determined.errors import DeterminedError, NoDirectStorageAccess
 from determined.schema.paths import path_problem
 from determined.storage import registry
 from determined.storage.base import StorageManager
-from determined.storage.fields import normalize_prefix
 from determined.storage.shared_fs.manager import SharedFSStorageManager
 
 _POLICY = ("save_experiment_best", "save_trial_best", "save_trial_latest")
@@ -73,11 +72,11 @@ def _parse_shortcut(shortcut: str) -> JsonObject:
         from determined.storage.directory.config import section_at
 
         return section_at(url.path)
-    kinds = {section.scheme: kind for kind, section in registry.sections().items() if section.scheme}
-    if url.scheme not in kinds:
-        known = " or ".join(f"{scheme}://" for scheme in kinds)
+    stores = {section.scheme: section for section in registry.sections().values() if section.scheme}
+    if url.scheme not in stores:
+        known = " or ".join(f"{scheme}://" for scheme in stores)
         raise ValueError(f"checkpoint_storage={shortcut!r}: unknown scheme; use a path, file://, {known}")
-    return {"type": kinds[url.scheme], "bucket": url.netloc, "prefix": normalize_prefix(url.path)}
+    return stores[url.scheme].at_url(url.netloc, url.path)
 
 
 def validate_config(config: JsonObject, container_path: str | None = None) -> None:

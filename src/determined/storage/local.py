@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from determined._remove_tree import remove_tree
 from determined.errors import CheckpointNotFound, NoDirectStorageAccess
@@ -87,6 +87,12 @@ class LocalStorageManager(StorageManager):
             for entry in known:
                 _check_size(src, present.get(entry.path), entry)
             yield fd, known
+
+    @contextlib.contextmanager
+    def opened_file(self, src: str, path: str) -> Iterator[tuple[BinaryIO, Entry]]:
+        entry = self.file_entry(src, path)
+        with self.opened(src) as (fd, _), os.fdopen(tree.open_file(fd, path), "rb") as file:
+            yield file, entry
 
     def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
         source, staging = Path(src), self.pre_store_path(dst)

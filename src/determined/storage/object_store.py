@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from determined.errors import CheckpointDamaged, CheckpointNotFound, NoDirectStorageAccess
 from determined.storage import copying, listing, manifest
@@ -35,7 +35,7 @@ class CloudStorageManager(StorageManager):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], container_path: str | None) -> "CloudStorageManager":
-        raise NotImplementedError(f"{cls.__name__} is not built from a config; use s3, gcs or azure")
+        raise NotImplementedError(f"{cls.__name__} is not built from a config; derive a store from it")
 
     def access_errors(self) -> tuple[type[BaseException], ...]:
         """Return the errors that this store's driver raises when this machine may not reach or use the store."""
@@ -62,6 +62,19 @@ class CloudStorageManager(StorageManager):
             path = Path(top) / check_name(src)
             self.download(src, path, selector)
             yield path
+
+    @contextlib.contextmanager
+    def opened_file(self, src: str, path: str) -> Iterator[tuple[BinaryIO, Entry]]:
+        entry = self.file_entry(src, path)
+        with self._access():
+            try:
+                file = self._filesystem.open(self._key(src, path), "rb")
+            except FileNotFoundError:
+                raise manifest.damaged(src, entry, "it is missing") from None
+        with file:
+            if file.size != entry.size:
+                raise manifest.damaged(src, entry, f"it has {file.size} bytes")
+            yield file, entry
 
     def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
         source = Path(src)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from determined._json import JsonObject, JsonValue
 from determined.schema.node import Integer, Text
 from determined.schema.section import Section, field
-from determined.storage.fields import normal_prefix, prefix_problem
+from determined.storage.fields import normal_prefix, normalize_prefix, prefix_problem
 
 
 class CheckpointStorage(Section):
@@ -23,7 +23,7 @@ class CheckpointStorage(Section):
     account_keys: fields of which one names an account.
     credential_keys: fields that come with the account, from the same layer of a config.
     code_keys: keys that code may give and a config may not.
-    driver: distribution that reaches it, an optional one; "": none is needed.
+    driver: distribution that reaches it, which the extra called as `kind` brings; "": none is needed.
     """
 
     kind: ClassVar[str] = ""
@@ -48,6 +48,11 @@ class CheckpointStorage(Section):
     def container_mount(self) -> tuple[str, str] | None:
         """Directory of the host that containers need at the same path, and its mount propagation."""
         return None
+
+    @classmethod
+    def at_url(cls, place: str, path: str) -> JsonObject:
+        """Return the section of `scheme://place/path`. A store whose fields have other names says so."""
+        return {"type": cls.kind, "bucket": place, "prefix": normalize_prefix(path)}
 
     @classmethod
     def require_known(cls, config: JsonObject) -> None:

@@ -23,6 +23,8 @@ class SlotStats(Wire):
 
 
 class ContainerState(StrEnum):
+    __upstream__ = "containerv1State"
+
     UNSPECIFIED = "STATE_UNSPECIFIED"
     ASSIGNED = "STATE_ASSIGNED"
     PULLING = "STATE_PULLING"
@@ -32,6 +34,8 @@ class ContainerState(StrEnum):
 
 
 class DeviceType(StrEnum):
+    __upstream__ = "devicev1Type"
+
     UNSPECIFIED = "TYPE_UNSPECIFIED"
     CPU = "TYPE_CPU"
     CUDA = "TYPE_CUDA"
@@ -141,14 +145,14 @@ class ListAgents(Ordered):
 
 
 LIST_AGENTS = Operation("GET", "/api/v1/agents", ListAgents, GetAgentsResponse)
-ADD_AGENT = Operation("POST", "/api/v1/agents", PostAgentRequest, GetAgentResponse)
+ADD_AGENT = Operation("POST", "/api/v1/agents", PostAgentRequest, GetAgentResponse, ours=True)
 DISABLE_AGENT = Operation("POST", "/api/v1/agents/{agent_id:str}/disable", DisableAgentRequest, DisableAgentResponse)
 DISABLE_SLOT = Operation(
     "POST", "/api/v1/agents/{agent_id:str}/slots/{slot_id:str}/disable", DisableSlotRequest, DisableSlotResponse
 )
 ENABLE_AGENT = Operation("POST", "/api/v1/agents/{agent_id:str}/enable", Nothing, EnableAgentResponse)
 ENABLE_SLOT = Operation("POST", "/api/v1/agents/{agent_id:str}/slots/{slot_id:str}/enable", Nothing, EnableSlotResponse)
-REMOVE_AGENT = Operation("DELETE", "/api/v1/agents/{agent_id:str}", Nothing, Nothing)
+REMOVE_AGENT = Operation("DELETE", "/api/v1/agents/{agent_id:str}", Nothing, Nothing, ours=True)
 GET_AGENT = Operation("GET", "/api/v1/agents/{agent_id:str}", Nothing, GetAgentResponse)
 GET_SLOT = Operation("GET", "/api/v1/agents/{agent_id:str}/slots/{slot_id:str}", Nothing, GetSlotResponse)
 LIST_SLOTS = Operation("GET", "/api/v1/agents/{agent_id:str}/slots", Nothing, GetSlotsResponse)

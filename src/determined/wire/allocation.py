@@ -7,9 +7,12 @@ from msgspec import Meta
 
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation, Query
+from determined.wire.upstream import Ours
 
 
 class AllocationState(StrEnum):
+    __upstream__ = "taskv1State"
+
     UNSPECIFIED = "STATE_UNSPECIFIED"
     PULLING = "STATE_PULLING"
     STARTING = "STATE_STARTING"
@@ -55,7 +58,7 @@ class AllocationAllGatherRequest(Wire):
     data: dict[str, Any]
     num_peers: int | None = None
     request_uuid: str | None = None
-    topic: str | None = None  # ours: calls with different topics do not meet
+    topic: Ours[str | None] = None  # calls with different topics do not meet
 
 
 class AllocationAllGatherResponse(Wire):
@@ -102,9 +105,19 @@ class GetPreemptionSignal(Query):
 
 
 POST_ACCELERATOR_DATA = Operation(
-    "POST", "/api/v1/allocations/{allocation_id:str}/acceleratorData", PostAllocationAcceleratorDataRequest, Nothing
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/acceleratorData",
+    PostAllocationAcceleratorDataRequest,
+    Nothing,
+    rpc="PostAllocationAcceleratorData",
 )
-ACK_PREEMPTION = Operation("POST", "/api/v1/allocations/{allocation_id:str}/signals/ack_preemption", Nothing, Nothing)
+ACK_PREEMPTION = Operation(
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/signals/ack_preemption",
+    Nothing,
+    Nothing,
+    rpc="AckAllocationPreemptionSignal",
+)
 ALL_GATHER = Operation(
     "POST",
     "/api/v1/allocations/{allocation_id:str}/all_gather",
@@ -113,7 +126,12 @@ ALL_GATHER = Operation(
 )
 GET_ALLOCATION = Operation("GET", "/api/v1/allocations/{allocation_id:str}", Nothing, GetAllocationResponse)
 MARK_DAEMON = Operation(
-    "POST", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/daemon", Nothing, Nothing
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/daemon",
+    Nothing,
+    Nothing,
+    rpc="MarkAllocationResourcesDaemon",
+    id_names=("allocationId", "resourcesId"),
 )
 NOTIFY_CONTAINER_RUNNING = Operation(
     "POST",
@@ -122,7 +140,11 @@ NOTIFY_CONTAINER_RUNNING = Operation(
     NotifyContainerRunningResponse,
 )
 POST_PENDING_PREEMPTION = Operation(
-    "POST", "/api/v1/allocations/{allocation_id:str}/signals/pending_preemption", Nothing, Nothing
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/signals/pending_preemption",
+    Nothing,
+    Nothing,
+    rpc="AllocationPendingPreemptionSignal",
 )
 GET_PREEMPTION_SIGNAL = Operation(
     "GET",
@@ -131,13 +153,20 @@ GET_PREEMPTION_SIGNAL = Operation(
     AllocationPreemptionSignalResponse,
 )
 POST_PROXY_ADDRESS = Operation(
-    "POST", "/api/v1/allocations/{allocation_id:str}/proxy_address", PostAllocationProxyAddressRequest, Nothing
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/proxy_address",
+    PostAllocationProxyAddressRequest,
+    Nothing,
+    rpc="PostAllocationProxyAddress",
 )
-MARK_READY = Operation("POST", "/api/v1/allocations/{allocation_id:str}/ready", Nothing, Nothing)
-MARK_WAITING = Operation("POST", "/api/v1/allocations/{allocation_id:str}/waiting", Nothing, Nothing)
+MARK_READY = Operation("POST", "/api/v1/allocations/{allocation_id:str}/ready", Nothing, Nothing, rpc="AllocationReady")
+MARK_WAITING = Operation(
+    "POST", "/api/v1/allocations/{allocation_id:str}/waiting", Nothing, Nothing, rpc="AllocationWaiting"
+)
 GET_RENDEZVOUS = Operation(
     "GET",
     "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/rendezvous",
     Nothing,
     AllocationRendezvousInfoResponse,
+    id_names=("allocationId", "resourcesId"),
 )

@@ -156,5 +156,5 @@ def _digest(key: str, job: str, kind: type, text: str, address: str) -> str:
     return hmac.digest(key.encode(), message, hashlib.sha256).hex()
 
 
-ENROL_BRIDGE = Operation("POST", "/api/v1/bridges/{engine:str}/enrol", EnrolRequest, Enrolment)
-EXCHANGE_WITH_BRIDGE = Operation("POST", "/api/v1/bridges/{engine:str}/exchange", Sealed, Sealed)
+ENROL_BRIDGE = Operation("POST", "/api/v1/bridges/{engine:str}/enrol", EnrolRequest, Enrolment, ours=True)
+EXCHANGE_WITH_BRIDGE = Operation("POST", "/api/v1/bridges/{engine:str}/exchange", Sealed, Sealed, ours=True)

@@ -10,9 +10,12 @@ from determined._json import JsonObject
 from determined.wire.base import Ordered
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation, Query
+from determined.wire.upstream import UpstreamRequired
 
 
 class CheckpointState(StrEnum):
+    __upstream__ = "checkpointv1State"
+
     UNSPECIFIED = "STATE_UNSPECIFIED"
     ACTIVE = "STATE_ACTIVE"
     COMPLETED = "STATE_COMPLETED"
@@ -67,15 +70,17 @@ class GetCheckpointResponse(Wire):
 
 
 class DeleteCheckpointsRequest(Wire):
-    checkpoint_uuids: Annotated[list[str], msgspec.Meta(max_length=2000)] = []  # one transaction
+    checkpoint_uuids: UpstreamRequired[Annotated[list[str], msgspec.Meta(max_length=2000)]] = []  # one transaction
 
 
 class CheckpointsRemoveFilesRequest(Wire):
-    checkpoint_globs: Annotated[list[str], msgspec.Meta(max_length=500)] = []
-    checkpoint_uuids: Annotated[list[str], msgspec.Meta(max_length=2000)] = []
+    checkpoint_globs: UpstreamRequired[Annotated[list[str], msgspec.Meta(max_length=500)]] = []
+    checkpoint_uuids: UpstreamRequired[Annotated[list[str], msgspec.Meta(max_length=2000)]] = []
 
 
 class PatchCheckpointOptionalResources(Wire):
+    __upstream__ = "PatchCheckpointOptionalResources"
+
     resources: dict[str, str] | None = None
 
 
@@ -103,6 +108,8 @@ class PostCheckpointMetadataResponse(Wire):
 
 
 class SortBy(StrEnum):
+    __upstream__ = "checkpointv1SortBy"
+
     UNSPECIFIED = "SORT_BY_UNSPECIFIED"
     UUID = "SORT_BY_UUID"
     TRIAL_ID = "SORT_BY_TRIAL_ID"
@@ -132,13 +139,18 @@ class PreviewCheckpointGC(Query, rename=None):
 DELETE_CHECKPOINTS = Operation("DELETE", "/api/v1/checkpoints", DeleteCheckpointsRequest, Nothing)
 PATCH_CHECKPOINTS = Operation("PATCH", "/api/v1/checkpoints", PatchCheckpointsRequest, Nothing)
 REPORT_CHECKPOINT = Operation("POST", "/api/v1/checkpoints", ReportCheckpointRequest, Nothing)
-REMOVE_CHECKPOINT_FILES = Operation("POST", "/api/v1/checkpoints/rm", CheckpointsRemoveFilesRequest, Nothing)
+REMOVE_CHECKPOINT_FILES = Operation(
+    "POST", "/api/v1/checkpoints/rm", CheckpointsRemoveFilesRequest, Nothing, rpc="CheckpointsRemoveFiles"
+)
 GET_CHECKPOINT = Operation("GET", "/api/v1/checkpoints/{checkpoint_uuid:str}", Nothing, GetCheckpointResponse)
 POST_CHECKPOINT_METADATA = Operation(
     "POST",
     "/api/v1/checkpoints/{checkpoint_uuid:str}/metadata",
     PostCheckpointMetadataRequest,
     PostCheckpointMetadataResponse,
+    id_names=("checkpoint_uuid",),
 )
-DOWNLOAD_CHECKPOINT = Operation("GET", "/checkpoints/{checkpoint_uuid:str}", Nothing, bytes)
-PREVIEW_CHECKPOINT_GC = Operation("GET", "/experiments/{experiment_id:int}/preview_gc", PreviewCheckpointGC, JsonObject)
+DOWNLOAD_CHECKPOINT = Operation("GET", "/checkpoints/{checkpoint_uuid:str}", Nothing, bytes, ours=True)
+PREVIEW_CHECKPOINT_GC = Operation(
+    "GET", "/experiments/{experiment_id:int}/preview_gc", PreviewCheckpointGC, JsonObject, ours=True
+)

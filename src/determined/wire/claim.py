@@ -65,4 +65,4 @@ def _proof(ticket: str, text: str) -> str:
     return hmac.digest(ticket.encode(), text.encode(), hashlib.sha256).hex()
 
 
-CLAIM_RUNNER = Operation("POST", "/api/v1/claims", ClaimRequest, Claimed)
+CLAIM_RUNNER = Operation("POST", "/api/v1/claims", ClaimRequest, Claimed, ours=True)

@@ -10,6 +10,7 @@ from determined.wire.submitted_task import (
     SetPriorityRequest,
     SubmittedTask,
 )
+from determined.wire.upstream import Ours
 
 
 class Command(SubmittedTask):
@@ -26,7 +27,7 @@ class LaunchCommandResponse(Wire):
     command: Command
     config: JsonObject
     warnings: list[LaunchWarning] | None = None
-    messages: list[str] | None = None
+    messages: Ours[list[str] | None] = None
 
 
 class GetCommandsResponse(Wire):
@@ -49,8 +50,14 @@ class SetCommandPriorityResponse(Wire):
 
 LIST_COMMANDS = Operation("GET", "/api/v1/commands", ListSubmittedTasks, GetCommandsResponse)
 LAUNCH_COMMAND = Operation("POST", "/api/v1/commands", LaunchCommandRequest, LaunchCommandResponse)
-GET_COMMAND = Operation("GET", "/api/v1/commands/{task_id:str}", Nothing, GetCommandResponse)
-KILL_COMMAND = Operation("POST", "/api/v1/commands/{task_id:str}/kill", Nothing, KillCommandResponse)
+GET_COMMAND = Operation("GET", "/api/v1/commands/{task_id:str}", Nothing, GetCommandResponse, id_names=("commandId",))
+KILL_COMMAND = Operation(
+    "POST", "/api/v1/commands/{task_id:str}/kill", Nothing, KillCommandResponse, id_names=("commandId",)
+)
 SET_COMMAND_PRIORITY = Operation(
-    "POST", "/api/v1/commands/{task_id:str}/set_priority", SetPriorityRequest, SetCommandPriorityResponse
+    "POST",
+    "/api/v1/commands/{task_id:str}/set_priority",
+    SetPriorityRequest,
+    SetCommandPriorityResponse,
+    id_names=("commandId",),
 )

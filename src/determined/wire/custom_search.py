@@ -130,11 +130,16 @@ class GetSearcherEvents(Query):
 
 
 GET_SEARCHER_EVENTS = Operation(
-    "GET", "/api/v1/experiments/{experiment_id:int}/searcher_events", GetSearcherEvents, GetSearcherEventsResponse
+    "GET",
+    "/api/v1/experiments/{experiment_id:int}/searcher_events",
+    GetSearcherEvents,
+    GetSearcherEventsResponse,
+    ours=True,
 )
 POST_SEARCHER_OPERATIONS = Operation(
     "POST",
     "/api/v1/experiments/{experiment_id:int}/searcher_operations",
     PostSearcherOperationsRequest,
     PostSearcherOperationsResponse,
+    ours=True,
 )

@@ -53,6 +53,8 @@ class Starts(StrEnum):
 class DryRunResponse(Wire):
     """`text`: the config as YAML text. `submitted`: the same as an object. `config`: with everything filled in.
 
+    `from_template`: paths of `config` that have what the template says.
+
     What follows from a sound config alone (`config`, `trials`, `starts`, ...) is None where there are problems.
     """
 
@@ -68,6 +70,7 @@ class DryRunResponse(Wire):
     pool: str | None = None
     starts: Starts | None = None
     reason: str | None = None
+    from_template: list[str] | None = None
 
 
-DRY_RUN_EXPERIMENT = Operation("POST", "/api/v1/experiments/dry-run", DryRunRequest, DryRunResponse)
+DRY_RUN_EXPERIMENT = Operation("POST", "/api/v1/experiments/dry-run", DryRunRequest, DryRunResponse, ours=True)

@@ -32,11 +32,12 @@ class PostEnvironmentLockResponse(Wire):
 
 
 LIST_ENVIRONMENT_LOCKS = Operation(
-    "GET", "/api/v1/experiments/{experiment_id:int}/environment_locks", Nothing, GetEnvironmentLocksResponse
+    "GET", "/api/v1/experiments/{experiment_id:int}/environment_locks", Nothing, GetEnvironmentLocksResponse, ours=True
 )
 STORE_ENVIRONMENT_LOCK = Operation(
     "POST",
     "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/environment_lock",
     PostEnvironmentLockRequest,
     PostEnvironmentLockResponse,
+    ours=True,
 )

@@ -18,9 +18,12 @@ from determined.wire.codec import Wire
 from determined.wire.job import JobSummary
 from determined.wire.operation import Nothing, Operation, Query
 from determined.wire.trial import Trial, TrialState
+from determined.wire.upstream import Ours, UpstreamRequired
 
 
 class ExperimentState(StrEnum):
+    __upstream__ = "experimentv1State"
+
     UNSPECIFIED = "STATE_UNSPECIFIED"
     ACTIVE = "STATE_ACTIVE"
     PAUSED = "STATE_PAUSED"
@@ -62,7 +65,7 @@ class Experiment(Wire):
     display_name: str | None = None
     duration: int | None = None
     end_time: str | None = None
-    error: str | None = None  # ours: why it is in ERROR, where there is a reason beyond its trials'
+    error: Ours[str | None] = None  # why it is in ERROR, where there is a reason beyond its trials'
     external_experiment_id: str | None = None
     external_trial_id: str | None = None
     forked_from: int | None = None
@@ -76,6 +79,7 @@ class Experiment(Wire):
     project_name: str | None = None
     resource_pool: str | None = None
     searcher_metric: str | None = None
+    template: Ours[str | None] = None  # name of the template that its config was laid over
     trial_ids: list[int] | None = None
     unmanaged: bool | None = None
     user_id: int | None = None
@@ -129,7 +133,7 @@ class CreateExperimentRequest(Wire):
     model_definition: Annotated[list[File], Meta(max_length=100_000)] | None = None
     parent_id: int | None = None
     project_id: int | None = None
-    submitter_python: str | None = None  # ours: interpreter of the submitter's environment, for the local engine
+    submitter_python: Ours[str | None] = None  # interpreter of the submitter's environment, for the local engine
     template: str | None = None
     unmanaged: bool | None = None
     validate_only: bool | None = None
@@ -138,7 +142,7 @@ class CreateExperimentRequest(Wire):
 class CreateExperimentResponse(Wire):
     config: dict[str, Any]
     experiment: Experiment
-    messages: list[str] = []  # ours: what the submitter should know, as text
+    messages: Ours[list[str]] = []  # what the submitter should know, as text
     warnings: list[LaunchWarning] | None = None
 
 
@@ -152,6 +156,8 @@ class PutExperimentResponse(Wire):
 
 
 class PatchExperimentPatchCheckpointStorage(Wire):
+    __upstream__ = "PatchExperimentPatchCheckpointStorage"
+
     save_experiment_best: int | None = None
     save_trial_best: int | None = None
     save_trial_latest: int | None = None
@@ -159,6 +165,8 @@ class PatchExperimentPatchCheckpointStorage(Wire):
 
 class PatchExperimentPatchResources(Wire):
     """Absent keeps a value; null clears `max_slots`."""
+
+    __upstream__ = "PatchExperimentPatchResources"
 
     max_slots: int | UnsetType | None = UNSET
     priority: int | UnsetType | None = UNSET
@@ -168,14 +176,14 @@ class PatchExperimentPatchResources(Wire):
 class PatchExperiment(Wire):
     """Absent keeps a value; null clears it. `expected...`: ours; what the author saw, refused when it has changed."""
 
-    id: int | None = None
+    id: UpstreamRequired[int | None] = None
     checkpoint_storage: PatchExperimentPatchCheckpointStorage | None = None
     description: str | UnsetType | None = UNSET
     labels: list[str] | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     notes: LongText | UnsetType | None = UNSET
-    expected_description: str | None = None
-    expected_notes: LongText | None = None
+    expected_description: Ours[str | None] = None
+    expected_notes: Ours[LongText | None] = None
     resources: PatchExperimentPatchResources | None = None
 
 
@@ -190,13 +198,13 @@ class ContinueExperimentRequest(Wire):
 
 class ContinueExperimentResponse(Wire):
     experiment: Experiment
-    messages: list[str] = []  # ours: what whoever continues it should know, as text
+    messages: Ours[list[str]] = []  # what whoever continues it should know, as text
     warnings: list[LaunchWarning] | None = None
 
 
 class MoveExperimentRequest(Wire):
     destination_project_id: int
-    experiment_id: int | None = None
+    experiment_id: UpstreamRequired[int | None] = None
 
 
 class GetExperimentCheckpointsResponse(Wire):
@@ -252,7 +260,7 @@ class DeleteExperimentLabelResponse(Wire):
 
 class PutExperimentRetainLogsRequest(Wire):
     num_days: int
-    experiment_id: int | None = None
+    experiment_id: UpstreamRequired[int | None] = None
 
 
 class SearchExperimentsRequest(Wire):
@@ -314,12 +322,20 @@ class ListTrials(Ordered):
 
 
 LIST_EXPERIMENT_CHECKPOINTS = Operation(
-    "GET", "/api/v1/experiments/{experiment_id:int}/checkpoints", ListCheckpoints, GetExperimentCheckpointsResponse
+    "GET",
+    "/api/v1/experiments/{experiment_id:int}/checkpoints",
+    ListCheckpoints,
+    GetExperimentCheckpointsResponse,
+    id_names=("id",),
 )
 LIST_EXPERIMENTS = Operation("GET", "/api/v1/experiments", ListExperiments, GetExperimentsResponse)
 CREATE_EXPERIMENT = Operation("POST", "/api/v1/experiments", CreateExperimentRequest, CreateExperimentResponse)
 PUT_EXPERIMENT = Operation(
-    "PUT", "/api/v1/experiments/by-external-id/{external_id:str}", CreateExperimentRequest, PutExperimentResponse
+    "PUT",
+    "/api/v1/experiments/by-external-id/{external_id:str}",
+    CreateExperimentRequest,
+    PutExperimentResponse,
+    id_names=("externalExperimentId",),
 )
 CONTINUE_EXPERIMENT = Operation(
     "POST", "/api/v1/experiments/continue", ContinueExperimentRequest, ContinueExperimentResponse
@@ -333,7 +349,11 @@ LIST_EXPERIMENT_LABELS = Operation(
 DELETE_EXPERIMENT = Operation("DELETE", "/api/v1/experiments/{experiment_id:int}", Nothing, Nothing)
 GET_EXPERIMENT = Operation("GET", "/api/v1/experiments/{experiment_id:int}", Nothing, GetExperimentResponse)
 PATCH_EXPERIMENT = Operation(
-    "PATCH", "/api/v1/experiments/{experiment_id:int}", PatchExperiment, PatchExperimentResponse
+    "PATCH",
+    "/api/v1/experiments/{experiment_id:int}",
+    PatchExperiment,
+    PatchExperimentResponse,
+    id_names=("experiment_id",),
 )
 MOVE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/move", MoveExperimentRequest, Nothing)
 REMOVE_EXPERIMENT_LABEL = Operation(
@@ -343,7 +363,11 @@ ADD_EXPERIMENT_LABEL = Operation(
     "PUT", "/api/v1/experiments/{experiment_id:int}/labels/{label:str}", Nothing, PutExperimentLabelResponse
 )
 RETAIN_EXPERIMENT_LOGS = Operation(
-    "PUT", "/api/v1/experiments/{experiment_id:int}/retain_logs", PutExperimentRetainLogsRequest, Nothing
+    "PUT",
+    "/api/v1/experiments/{experiment_id:int}/retain_logs",
+    PutExperimentRetainLogsRequest,
+    Nothing,
+    rpc="PutExperimentRetainLogs",
 )
 DELETE_TENSORBOARD_FILES = Operation(
     "DELETE", "/api/v1/experiments/{experiment_id:int}/tensorboard-files", Nothing, Nothing
@@ -358,7 +382,11 @@ GET_BEST_SEARCHER_METRIC = Operation(
     GetBestSearcherValidationMetricResponse,
 )
 REPRODUCE_EXPERIMENT = Operation(
-    "POST", "/api/v1/experiments/{experiment_id:int}/reproduce", ReproduceExperimentRequest, CreateExperimentResponse
+    "POST",
+    "/api/v1/experiments/{experiment_id:int}/reproduce",
+    ReproduceExperimentRequest,
+    CreateExperimentResponse,
+    ours=True,
 )
 LIST_TRIALS = Operation(
     "GET", "/api/v1/experiments/{experiment_id:int}/trials", ListTrials, GetExperimentTrialsResponse

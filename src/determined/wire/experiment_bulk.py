@@ -3,6 +3,7 @@
 from determined.wire.codec import Wire
 from determined.wire.experiment import ExperimentState
 from determined.wire.operation import Nothing, Operation
+from determined.wire.upstream import Ours, UpstreamRequired
 
 
 class BulkExperimentFilters(Wire):
@@ -19,8 +20,8 @@ class BulkExperimentFilters(Wire):
 class ExperimentSelection(Wire):
     """Experiments that a request changes: those with these ids, or all that match the filters."""
 
-    experiment_ids: list[int] = []
-    project_id: int | None = None
+    experiment_ids: UpstreamRequired[list[int]] = []
+    project_id: UpstreamRequired[int | None] = None
     filters: BulkExperimentFilters | None = None
 
 
@@ -29,8 +30,8 @@ class ExperimentActionResult(Wire):
 
     error: str
     id: int
-    changed: bool = False
-    previous_project_id: int | None = None
+    changed: Ours[bool] = False
+    previous_project_id: Ours[int | None] = None
 
 
 class ExperimentActionResults(Wire):
@@ -111,12 +112,22 @@ class PutExperimentsRetainLogsResponse(ExperimentActionResults):
     pass
 
 
-ACTIVATE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/activate", Nothing, Nothing)
-PAUSE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/pause", Nothing, Nothing)
-CANCEL_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/cancel", Nothing, Nothing)
-KILL_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/kill", Nothing, Nothing)
-ARCHIVE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/archive", Nothing, Nothing)
-UNARCHIVE_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/unarchive", Nothing, Nothing)
+ACTIVATE_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/{experiment_id:int}/activate", Nothing, Nothing, id_names=("id",)
+)
+PAUSE_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/{experiment_id:int}/pause", Nothing, Nothing, id_names=("id",)
+)
+CANCEL_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/{experiment_id:int}/cancel", Nothing, Nothing, id_names=("id",)
+)
+KILL_EXPERIMENT = Operation("POST", "/api/v1/experiments/{experiment_id:int}/kill", Nothing, Nothing, id_names=("id",))
+ARCHIVE_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/{experiment_id:int}/archive", Nothing, Nothing, id_names=("id",)
+)
+UNARCHIVE_EXPERIMENT = Operation(
+    "POST", "/api/v1/experiments/{experiment_id:int}/unarchive", Nothing, Nothing, id_names=("id",)
+)
 ACTIVATE_EXPERIMENTS = Operation(
     "POST",
     "/api/v1/projects/{project_id:int}/experiments/activate",

@@ -4,19 +4,21 @@ from determined.wire.base import ConfigText, LaunchWarning
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation
 from determined.wire.submitted_task import Files
+from determined.wire.upstream import Ours, UpstreamRequired
 
 
 class CreateGenericTaskRequest(Wire):
-    """`config`: YAML. `inherit_context`: take the parent's files. `submitter_python` is ours."""
+    """`config`: YAML. `inherit_context`: take the parent's files. `submitter_python`, `template_name` are ours."""
 
-    config: ConfigText | None = None
-    context_directory: Files | None = None
+    config: UpstreamRequired[ConfigText | None] = None
+    context_directory: UpstreamRequired[Files | None] = None
     forked_from: str | None = None
     inherit_context: bool | None = None
     no_pause: bool | None = None
     parent_id: str | None = None
     project_id: int | None = None
-    submitter_python: str | None = None
+    submitter_python: Ours[str | None] = None
+    template_name: Ours[str | None] = None
 
 
 class CreateGenericTaskResponse(Wire):
@@ -27,7 +29,7 @@ class CreateGenericTaskResponse(Wire):
 class KillGenericTaskRequest(Wire):
     """`kill_from_root`: from the topmost ancestor on."""
 
-    task_id: str | None = None
+    task_id: UpstreamRequired[str | None] = None
     kill_from_root: bool | None = None
 
 

@@ -69,8 +69,8 @@ class GetHpImportance(Query):
 
 
 GET_PARETO_FRONT = Operation(
-    "GET", "/api/v1/experiments/{experiment_id:int}/pareto-front", GetParetoFront, GetParetoFrontResponse
+    "GET", "/api/v1/experiments/{experiment_id:int}/pareto-front", GetParetoFront, GetParetoFrontResponse, ours=True
 )
 GET_HP_IMPORTANCE = Operation(
-    "GET", "/api/v1/experiments/{experiment_id:int}/hp-importance", GetHpImportance, GetHpImportanceResponse
+    "GET", "/api/v1/experiments/{experiment_id:int}/hp-importance", GetHpImportance, GetHpImportanceResponse, ours=True
 )

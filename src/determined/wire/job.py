@@ -9,9 +9,12 @@ from determined.wire.base import Ordered, Pagination
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation, Query
 from determined.wire.pool import QueueStats
+from determined.wire.upstream import Ours
 
 
 class JobState(StrEnum):
+    __upstream__ = "jobv1State"
+
     UNSPECIFIED = "STATE_UNSPECIFIED"
     QUEUED = "STATE_QUEUED"
     SCHEDULED = "STATE_SCHEDULED"
@@ -19,6 +22,8 @@ class JobState(StrEnum):
 
 
 class JobType(StrEnum):
+    __upstream__ = "jobv1Type"
+
     UNSPECIFIED = "TYPE_UNSPECIFIED"
     EXPERIMENT = "TYPE_EXPERIMENT"
     NOTEBOOK = "TYPE_NOTEBOOK"
@@ -52,8 +57,8 @@ class Job(Wire):
     summary: JobSummary | None = None
     user_id: int | None = None
     weight: float | None = None
-    reason: str | None = None  # ours: what a queued job waits for
-    eta: str | None = None  # ours: when a queued job may start, going by the progress of those that run
+    reason: Ours[str | None] = None  # what a queued job waits for
+    eta: Ours[str | None] = None  # when a queued job may start, going by the progress of those that run
 
 
 class GetJobsResponse(Wire):

@@ -8,6 +8,7 @@ from msgspec import Meta
 from determined.wire.base import LongText, OrderBy, Paged, Position
 from determined.wire.codec import Wire
 from determined.wire.operation import AnyJson, Nothing, Operation, Query, StreamOperation
+from determined.wire.upstream import Ours
 
 
 class LogLevel(StrEnum):
@@ -118,10 +119,12 @@ class LogQuery(Query):
     timestamp_after: Annotated[str | None, Meta(description="Later than this time.")] = None
     search_text: Annotated[str | None, Meta(description="Lines that contain this, whatever the case.")] = None
     enable_regex: Annotated[bool, Meta(description="`searchText` is an RE2 pattern.")] = False
-    after_id: Annotated[Position | None, Meta(description="Lines that follow this one; with ascending order.")] = None
-    before_id: Annotated[Position | None, Meta(description="Lines that precede this one; with descending order.")] = (
-        None
-    )
+    after_id: Ours[
+        Annotated[Position | None, Meta(description="Lines that follow this one; with ascending order.")]
+    ] = None
+    before_id: Ours[
+        Annotated[Position | None, Meta(description="Lines that precede this one; with descending order.")]
+    ] = None
 
 
 class Follow(Query):
@@ -141,6 +144,6 @@ STREAM_TRIAL_LOG_FIELDS = StreamOperation(
     "GET", "/api/v1/trials/{trial_id:int}/logs/fields", Follow, TrialLogsFieldsResponse
 )
 POST_TASK_LOGS = Operation("POST", "/api/v1/task/logs", PostTaskLogsRequest, Nothing)
-POST_TASK_LOGS_OLDER = Operation("POST", "/task-logs", AnyJson, Nothing)
+POST_TASK_LOGS_OLDER = Operation("POST", "/task-logs", AnyJson, Nothing, ours=True)
 CLEANUP_LOGS = Operation("POST", "/api/v1/cleanup_logs", Nothing, CleanupLogsResponse)
 STREAM_MASTER_LOGS = StreamOperation("GET", "/api/v1/master/logs", MasterLogQuery, MasterLogsResponse)

@@ -41,4 +41,4 @@ class LookUp(Query):
     limit: Annotated[Limit | None, Meta(description="Hits at most; 20 by default.")] = None
 
 
-LOOK_UP = Operation("GET", "/api/v1/search", LookUp, LookupResponse)
+LOOK_UP = Operation("GET", "/api/v1/search", LookUp, LookupResponse, ours=True)

@@ -19,6 +19,8 @@ class ClusterMessage(Wire):
 
 
 class GetMasterResponseProduct(StrEnum):
+    __upstream__ = "GetMasterResponseProduct"
+
     UNSPECIFIED = "PRODUCT_UNSPECIFIED"
     COMMUNITY = "PRODUCT_COMMUNITY"
 
@@ -63,6 +65,8 @@ class Config(Wire):
 
 
 class ProtobufFieldMask(Wire):
+    __upstream__ = "protobufFieldMask"
+
     paths: list[str] | None = None
 
 
@@ -94,8 +98,8 @@ class GetInfo(Query):
     allocation: Annotated[str | None, Meta(description="The allocation whose task asks.")] = None
 
 
-GET_HEALTH = Operation("GET", "/health", Nothing, JsonObject)
-GET_INFO = Operation("GET", "/info", GetInfo, JsonObject)
+GET_HEALTH = Operation("GET", "/health", Nothing, JsonObject, rpc="health")
+GET_INFO = Operation("GET", "/info", GetInfo, JsonObject, ours=True)
 GET_MASTER = Operation("GET", "/api/v1/master", Nothing, GetMasterResponse)
 GET_TELEMETRY = Operation("GET", "/api/v1/master/telemetry", Nothing, GetTelemetryResponse)
 PATCH_MASTER_CONFIG = Operation("PATCH", "/api/v1/master/config", PatchMasterConfigRequest, Nothing)
@@ -103,4 +107,6 @@ GET_MASTER_CONFIG = Operation("GET", "/api/v1/master/config", Nothing, GetMaster
 DELETE_CLUSTER_MESSAGE = Operation("DELETE", "/api/v1/master/cluster_message", Nothing, Nothing)
 GET_CLUSTER_MESSAGE = Operation("GET", "/api/v1/master/cluster_message", Nothing, GetClusterMessageResponse)
 SET_CLUSTER_MESSAGE = Operation("PUT", "/api/v1/master/cluster_message", SetClusterMessageRequest, Nothing)
-SUMMARIZE_PERMISSIONS = Operation("GET", "/api/v1/permissions/summary", Nothing, JsonObject)
+SUMMARIZE_PERMISSIONS = Operation(
+    "GET", "/api/v1/permissions/summary", Nothing, JsonObject, rpc="GetPermissionsSummary"
+)

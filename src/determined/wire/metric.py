@@ -14,6 +14,7 @@ from determined.wire.trial import (
     Trial,
     TrialSourceInfoType,
 )
+from determined.wire.upstream import UpstreamRequired
 
 
 class MetricsReport(Wire):
@@ -110,6 +111,8 @@ class ExpMetricNamesResponse(Wire):
 
 
 class TrialProfilerMetricLabelsProfilerMetricType(StrEnum):
+    __upstream__ = "TrialProfilerMetricLabelsProfilerMetricType"
+
     UNSPECIFIED = "PROFILER_METRIC_TYPE_UNSPECIFIED"
     SYSTEM = "PROFILER_METRIC_TYPE_SYSTEM"
     TIMING = "PROFILER_METRIC_TYPE_TIMING"
@@ -168,9 +171,9 @@ class TrialIds(Query):
 
 
 class StreamMetrics(TrialIds):
-    group: Annotated[str | None, Meta(description="training, validation or a group of your own; all by default.")] = (
-        None
-    )
+    group: UpstreamRequired[
+        Annotated[str | None, Meta(description="training, validation or a group of your own; all by default.")]
+    ] = None
 
 
 class GetCheckpointMetrics(Query):
@@ -178,9 +181,30 @@ class GetCheckpointMetrics(Query):
     metric_group: str | None = None
 
 
-REPORT_METRICS = Operation("POST", "/api/v1/trials/{trial_id:int}/metrics", JsonObject, Nothing)
-REPORT_TRAINING_METRICS = Operation("POST", "/api/v1/trials/{trial_id:int}/training_metrics", JsonObject, Nothing)
-REPORT_VALIDATION_METRICS = Operation("POST", "/api/v1/trials/{trial_id:int}/validation_metrics", JsonObject, Nothing)
+REPORT_METRICS = Operation(
+    "POST",
+    "/api/v1/trials/{trial_id:int}/metrics",
+    JsonObject,
+    Nothing,
+    rpc="ReportTrialMetrics",
+    id_names=("metrics_trialId",),
+)
+REPORT_TRAINING_METRICS = Operation(
+    "POST",
+    "/api/v1/trials/{trial_id:int}/training_metrics",
+    JsonObject,
+    Nothing,
+    rpc="ReportTrialTrainingMetrics",
+    id_names=("trainingMetrics_trialId",),
+)
+REPORT_VALIDATION_METRICS = Operation(
+    "POST",
+    "/api/v1/trials/{trial_id:int}/validation_metrics",
+    JsonObject,
+    Nothing,
+    rpc="ReportTrialValidationMetrics",
+    id_names=("validationMetrics_trialId",),
+)
 STREAM_METRICS = StreamOperation("GET", "/api/v1/trials/metrics/trial_metrics", StreamMetrics, GetMetricsResponse)
 GET_CHECKPOINT_METRICS = Operation(
     "GET",
@@ -189,5 +213,9 @@ GET_CHECKPOINT_METRICS = Operation(
     GetTrialMetricsByCheckpointResponse,
 )
 REPORT_PROFILER_METRICS = Operation(
-    "POST", "/api/v1/trials/profiler/metrics", PostTrialProfilerMetricsBatchRequest, Nothing
+    "POST",
+    "/api/v1/trials/profiler/metrics",
+    PostTrialProfilerMetricsBatchRequest,
+    Nothing,
+    rpc="PostTrialProfilerMetricsBatch",
 )

@@ -21,6 +21,7 @@ from determined.wire.metric import (
 )
 from determined.wire.operation import Operation, Query, StreamOperation
 from determined.wire.trial import MetricType, TrialsSampleResponse, TrialsSnapshotResponse
+from determined.wire.upstream import Ours, UpstreamOptional
 
 MAX_POINTS = 2000  # a chart of more would be larger than 200 KB and finer than any screen
 DEFAULT_POINTS = 1000
@@ -49,12 +50,15 @@ class CompareTrials(TrialIds):
     start_batches: Annotated[Position | None, Meta(description="First batch.")] = None
     end_batches: Annotated[Position | None, Meta(description="Last batch.")] = None
     max_datapoints: Annotated[Position | None, Meta(description="Points at most.")] = None
-    sampling: Annotated[Literal["bucket"] | None, Meta(description="bucket: columns of buckets.")] = None
-    x_axis: Annotated[SeriesAxis, Meta(description="What buckets lie along.")] = SeriesAxis.BATCH
-    start: Annotated[float | None, Meta(description="First value of the axis.")] = None
-    end: Annotated[float | None, Meta(description="Last value of the axis.")] = None
-    since: Annotated[
-        list[str] | None, Meta(description="What was read before, as `<trial>/<group>/<token>` of an earlier answer.")
+    sampling: Ours[Annotated[Literal["bucket"] | None, Meta(description="bucket: columns of buckets.")]] = None
+    x_axis: Ours[Annotated[SeriesAxis, Meta(description="What buckets lie along.")]] = SeriesAxis.BATCH
+    start: Ours[Annotated[float | None, Meta(description="First value of the axis.")]] = None
+    end: Ours[Annotated[float | None, Meta(description="Last value of the axis.")]] = None
+    since: Ours[
+        Annotated[
+            list[str] | None,
+            Meta(description="What was read before, as `<trial>/<group>/<token>` of an earlier answer."),
+        ]
     ] = None
 
 
@@ -93,26 +97,27 @@ class StreamTrialsSample(StreamMetricBatches):
 
 
 class StreamProfilerMetrics(Query):
-    name: str = field(name="labels.name")
+    name: UpstreamOptional[str] = field(name="labels.name")
     agent_id: str | None = field(name="labels.agentId", default=None)
     gpu_uuid: str | None = field(name="labels.gpuUuid", default=None)
     metric_type: TrialProfilerMetricLabelsProfilerMetricType | None = field(name="labels.metricType", default=None)
     follow: Annotated[bool, Meta(description="Go on with what is new until the trial ends.")] = False
-    after: Annotated[
-        Annotated[int, Meta(ge=-1, lt=MAX_INT64)] | None, Meta(description="Only points after this one.")
+    after: Ours[
+        Annotated[Annotated[int, Meta(ge=-1, lt=MAX_INT64)] | None, Meta(description="Only points after this one.")]
     ] = None
 
 
 GET_METRIC_SERIES = Operation(
-    "GET", "/api/v1/trials/{trial_id:int}/metrics/series", GetMetricSeries, MetricSeriesResponse
+    "GET", "/api/v1/trials/{trial_id:int}/metrics/series", GetMetricSeries, MetricSeriesResponse, ours=True
 )
 COMPARE_TRIALS = Operation(
     "GET",
     "/api/v1/trials/time-series",
     CompareTrials,
     cast(type[CompareTrialsResponse | BucketedTrialsResponse], CompareTrialsResponse | BucketedTrialsResponse),
+    rpc="CompareTrials",
 )
-DOWNLOAD_METRICS = Operation("GET", "/api/v1/trials/time-series.csv", DownloadMetrics, str)
+DOWNLOAD_METRICS = Operation("GET", "/api/v1/trials/time-series.csv", DownloadMetrics, str, ours=True)
 STREAM_METRIC_NAMES = StreamOperation(
     "GET", "/api/v1/experiments/metrics-stream/metric-names", StreamMetricNames, ExpMetricNamesResponse
 )
@@ -135,11 +140,15 @@ STREAM_PROFILER_SERIES = StreamOperation(
     "GET", "/api/v1/trials/{trial_id:int}/profiler/available_series", Follow, GetTrialProfilerAvailableSeriesResponse
 )
 STREAM_PROFILER_METRICS = StreamOperation(
-    "GET", "/api/v1/trials/{trial_id:int}/profiler/metrics", StreamProfilerMetrics, GetTrialProfilerMetricsResponse
+    "GET",
+    "/api/v1/trials/{trial_id:int}/profiler/metrics",
+    StreamProfilerMetrics,
+    GetTrialProfilerMetricsResponse,
+    id_names=("labels_trialId",),
 )
 STREAM_TRAINING_METRICS = StreamOperation(
-    "GET", "/api/v1/trials/metrics/training_metrics", TrialIds, GetMetricsResponse
+    "GET", "/api/v1/trials/metrics/training_metrics", TrialIds, GetMetricsResponse, rpc="GetTrainingMetrics"
 )
 STREAM_VALIDATION_METRICS = StreamOperation(
-    "GET", "/api/v1/trials/metrics/validation_metrics", TrialIds, GetMetricsResponse
+    "GET", "/api/v1/trials/metrics/validation_metrics", TrialIds, GetMetricsResponse, rpc="GetValidationMetrics"
 )

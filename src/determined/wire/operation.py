@@ -16,7 +16,7 @@ ResponseT = TypeVar("ResponseT")
 
 AnyJson = cast(type[Any], Any)  # a body of several shapes, which the handler tells apart
 
-_PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
+_PLACE = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
 class Nothing(Wire):
@@ -32,21 +32,32 @@ class Operation(msgspec.Struct, Generic[RequestT, ResponseT], frozen=True):
 
     A GET sends `request` (a `Query`) in the query string, every other method as the JSON body. `Nothing` stands for
     "no parameters", "no body" and an empty answer.
+
+    The Python bindings have a function for each operation that upstream has too: `get_GetTrial`. Its name is that of
+    the response (`GetTrialResponse`), else that of the constant (`KILL_TRIAL`), else `rpc`.
     """
 
     method: str
     path: str  # with its ids: "/api/v1/trials/{trial_id:int}"
     request: type[RequestT]
     response: type[ResponseT]
+    rpc: str = ""  # upstream's name, where it is neither that of the response nor that of the constant
+    id_names: tuple[str, ...] = ()  # upstream's names of `ids`, where they are not ours in camel case
+    ours: bool = False  # upstream does not have it
 
     def at(self, **ids: str | int) -> str:
         """Fill ids into the path: `GET_TRIAL.at(trial_id=3)`."""
-        return _PLACE.sub(lambda place: _segment(ids[place[1]]), self.path)
+        return _PLACE.sub(lambda place: _segments(ids[place[1]], place[2]), self.path)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """List the names of the ids in the path, in order."""
-        return tuple(_PLACE.findall(self.path))
+        return tuple(name for name, _ in _PLACE.findall(self.path))
+
+
+def _segments(value: str | int, kind: str | None) -> str:
+    """Quote what stands for one place; the slashes of a path stay."""
+    return "/".join(map(_segment, str(value).split("/"))) if kind == "path" else _segment(value)
 
 
 def _segment(value: str | int) -> str:

@@ -9,6 +9,7 @@ from determined.wire.agent import DeviceType
 from determined.wire.base import Paged, Pagination
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation
+from determined.wire.upstream import Ours
 
 
 class AwsCustomTag(Wire):
@@ -138,7 +139,7 @@ class ResourcePool(Wire):
     slot_type: DeviceType
     slots_available: int
     slots_used: int
-    slots_free: int  # ours: neither used nor disabled; what a job could start on now
+    slots_free: Ours[int]  # neither used nor disabled; what a job could start on now
     startup_script: str
     type: ResourcePoolType
     accelerator: str | None = None
@@ -179,13 +180,34 @@ class ListPools(Paged):
 
 
 UNBIND_POOL = Operation(
-    "DELETE", "/api/v1/resource-pools/{pool:str}/workspace-bindings", UnbindRPFromWorkspaceRequest, Nothing
+    "DELETE",
+    "/api/v1/resource-pools/{pool:str}/workspace-bindings",
+    UnbindRPFromWorkspaceRequest,
+    Nothing,
+    rpc="UnbindRPFromWorkspace",
+    id_names=("resourcePoolName",),
 )
 LIST_POOL_BINDINGS = Operation(
-    "GET", "/api/v1/resource-pools/{pool:str}/workspace-bindings", Paged, ListWorkspacesBoundToRPResponse
+    "GET",
+    "/api/v1/resource-pools/{pool:str}/workspace-bindings",
+    Paged,
+    ListWorkspacesBoundToRPResponse,
+    id_names=("resourcePoolName",),
 )
-BIND_POOL = Operation("POST", "/api/v1/resource-pools/{pool:str}/workspace-bindings", BindRPToWorkspaceRequest, Nothing)
+BIND_POOL = Operation(
+    "POST",
+    "/api/v1/resource-pools/{pool:str}/workspace-bindings",
+    BindRPToWorkspaceRequest,
+    Nothing,
+    rpc="BindRPToWorkspace",
+    id_names=("resourcePoolName",),
+)
 OVERWRITE_POOL_BINDINGS = Operation(
-    "PUT", "/api/v1/resource-pools/{pool:str}/workspace-bindings", OverwriteRPWorkspaceBindingsRequest, Nothing
+    "PUT",
+    "/api/v1/resource-pools/{pool:str}/workspace-bindings",
+    OverwriteRPWorkspaceBindingsRequest,
+    Nothing,
+    rpc="OverwriteRPWorkspaceBindings",
+    id_names=("resourcePoolName",),
 )
 LIST_POOLS = Operation("GET", "/api/v1/resource-pools", ListPools, GetResourcePoolsResponse)

@@ -8,6 +8,7 @@ from msgspec import Meta
 from determined.wire.base import Limit, LongText
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation, Query
+from determined.wire.upstream import Ours, UpstreamOptional
 
 
 class Note(Wire):
@@ -89,7 +90,7 @@ class PutProjectNotesRequest(Wire):
 
     notes: list[Note]
     project_id: int
-    expected: list[Note] | None = None
+    expected: Ours[list[Note] | None] = None
 
 
 class PutProjectNotesResponse(Wire):
@@ -127,17 +128,17 @@ class ProjectColumn(Wire):
     location: LocationType
     type: ColumnType
     display_name: str | None = None
-    values: list[Any] | None = None  # ours: what it holds, where it holds few things and they were asked for
-    more_values: bool | None = None  # ours: there are others besides `values`
+    values: Ours[list[Any] | None] = None  # what it holds, where it holds few things and they were asked for
+    more_values: Ours[bool | None] = None  # there are others besides `values`
 
 
 class GetMetadataValuesResponse(Wire):
-    values: list[str]
+    values: UpstreamOptional[list[str]]
 
 
 class GetProjectColumnsResponse(Wire):
     columns: list[ProjectColumn]
-    total: int | None = None  # ours: how many there are without `limit`
+    total: Ours[int | None] = None  # how many there are without `limit`
 
 
 class FilterCountsRequest(Wire):
@@ -181,9 +182,9 @@ class GetProjectsByUserActivityResponse(Wire):
 
 class ListProjectColumns(Query):
     table_type: Annotated[TableType | None, Meta(description="Columns of experiments (the default) or of runs.")] = None
-    search: Annotated[str, Meta(description="Part of a name.")] = ""
-    limit: Annotated[Limit | None, Meta(description="Columns at most; all by default.")] = None
-    values: Annotated[bool, Meta(description="Also what columns hold, where that can be listed.")] = False
+    search: Ours[Annotated[str, Meta(description="Part of a name.")]] = ""
+    limit: Ours[Annotated[Limit | None, Meta(description="Columns at most; all by default.")]] = None
+    values: Ours[Annotated[bool, Meta(description="Also what columns hold, where that can be listed.")]] = False
 
 
 class ListRecentProjects(Query):
@@ -193,28 +194,36 @@ class ListRecentProjects(Query):
 CREATE_PROJECT = Operation(
     "POST", "/api/v1/workspaces/{workspace_id:int}/projects", PostProjectRequest, PostProjectResponse
 )
-DELETE_PROJECT = Operation("DELETE", "/api/v1/projects/{project_id:int}", Nothing, DeleteProjectResponse)
-GET_PROJECT = Operation("GET", "/api/v1/projects/{project_id:int}", Nothing, GetProjectResponse)
-PATCH_PROJECT = Operation("PATCH", "/api/v1/projects/{project_id:int}", PatchProject, PatchProjectResponse)
+DELETE_PROJECT = Operation(
+    "DELETE", "/api/v1/projects/{project_id:int}", Nothing, DeleteProjectResponse, id_names=("id",)
+)
+GET_PROJECT = Operation("GET", "/api/v1/projects/{project_id:int}", Nothing, GetProjectResponse, id_names=("id",))
+PATCH_PROJECT = Operation(
+    "PATCH", "/api/v1/projects/{project_id:int}", PatchProject, PatchProjectResponse, id_names=("id",)
+)
 GET_PROJECT_BY_KEY = Operation("GET", "/api/v1/projects/key/{key:str}", Nothing, GetProjectByKeyResponse)
-ARCHIVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/archive", Nothing, Nothing)
-UNARCHIVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/unarchive", Nothing, Nothing)
+ARCHIVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/archive", Nothing, Nothing, id_names=("id",))
+UNARCHIVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/unarchive", Nothing, Nothing, id_names=("id",))
 MOVE_PROJECT = Operation("POST", "/api/v1/projects/{project_id:int}/move", MoveProjectRequest, Nothing)
 PUT_PROJECT_NOTES = Operation(
     "PUT", "/api/v1/projects/{project_id:int}/notes", PutProjectNotesRequest, PutProjectNotesResponse
 )
 ADD_PROJECT_NOTE = Operation("POST", "/api/v1/projects/{project_id:int}/notes", Note, AddProjectNoteResponse)
 LIST_PROJECT_COLUMNS = Operation(
-    "GET", "/api/v1/projects/{project_id:int}/columns", ListProjectColumns, GetProjectColumnsResponse
+    "GET", "/api/v1/projects/{project_id:int}/columns", ListProjectColumns, GetProjectColumnsResponse, id_names=("id",)
 )
 LIST_METADATA_VALUES = Operation(
     "GET", "/api/v1/projects/{project_id:int}/metadata/{key:str}", Nothing, GetMetadataValuesResponse
 )
 COUNT_FILTER = Operation(
-    "POST", "/api/v1/projects/{project_id:int}/filter-counts", FilterCountsRequest, FilterCountsResponse
+    "POST", "/api/v1/projects/{project_id:int}/filter-counts", FilterCountsRequest, FilterCountsResponse, ours=True
 )
 LIST_METRIC_RANGES = Operation(
-    "GET", "/api/v1/projects/{project_id:int}/experiments/metric-ranges", Nothing, GetProjectNumericMetricsRangeResponse
+    "GET",
+    "/api/v1/projects/{project_id:int}/experiments/metric-ranges",
+    Nothing,
+    GetProjectNumericMetricsRangeResponse,
+    id_names=("id",),
 )
 LIST_RECENT_PROJECTS = Operation(
     "GET", "/api/v1/user/projects/activity", ListRecentProjects, GetProjectsByUserActivityResponse

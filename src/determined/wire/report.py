@@ -5,6 +5,7 @@ Records of one journal are numbered 1, 2, 3, ... without gaps. The runner posts 
 `POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/reports`; the master writes records past its stored
 position in one transaction and answers the new positions: exactly once, whatever crashes. Segments of one batch are
 applied in the given order. `Exit` is the last record of `logs`, sent only when every other journal is acknowledged.
+An unmanaged trial has no runner: its client posts such batches to `POST_UNMANAGED_REPORTS`.
 """
 
 from enum import StrEnum
@@ -93,11 +94,31 @@ class Exit(msgspec.Struct, tag="exit", array_like=True):
     label: str = ""  # for the trial: what the runner has recognised as the cause (out of memory)
 
 
+class Alert(msgspec.Struct, tag="alert", array_like=True):
+    """core_context.alert: an event for the webhooks that the experiment's config names."""
+
+    title: str
+    description: str
+    level: str  # DEBUG, INFO, WARNING, ERROR
+
+
 class Missing(msgspec.Struct, tag="missing", array_like=True):
     """Stands for a record that neither side has any more (the master's database is a restored one); does nothing."""
 
 
-Record = LogLine | MetricReport | CheckpointReport | PreemptAck | Status | Progress | EarlyExit | Phase | Exit | Missing
+Record = (
+    LogLine
+    | MetricReport
+    | CheckpointReport
+    | PreemptAck
+    | Status
+    | Progress
+    | EarlyExit
+    | Phase
+    | Exit
+    | Alert
+    | Missing
+)
 
 
 class Segment(msgspec.Struct, array_like=True):
@@ -239,10 +260,18 @@ GET_RUNNER_SIGNALS = Operation(
     "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/signals",
     GetRunnerSignals,
     RunnerSignals,
+    ours=True,
 )
 GET_TASK_SPEC = Operation(
-    "GET", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/spec", Nothing, TaskSpec
+    "GET", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/spec", Nothing, TaskSpec, ours=True
+)
+POST_UNMANAGED_REPORTS = Operation(
+    "POST", "/api/v1/trials/{trial_id:int}/runs/{run_id:int}/reports", ReportBatch, ReportAnswer, ours=True
 )
 POST_REPORTS = Operation(
-    "POST", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports", ReportBatch, ReportAnswer
+    "POST",
+    "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports",
+    ReportBatch,
+    ReportAnswer,
+    ours=True,
 )

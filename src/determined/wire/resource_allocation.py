@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from determined.wire.codec import Wire
 from determined.wire.operation import Operation, Query
+from determined.wire.upstream import Ours, UpstreamOptional, UpstreamRequired
 
 
 class ResourceAllocationAggregationPeriod(StrEnum):
@@ -18,19 +19,19 @@ class ResourceAllocationAggregationPeriod(StrEnum):
 class ResourceAllocationRawEntry(Wire):
     """Allocation, cut to the time asked for. `seconds` are of the clock, not multiplied by slots."""
 
-    kind: str
-    start_time: str
-    end_time: str
-    seconds: float
-    slots: int
-    user_id: int
-    username: str
-    labels: list[str]
+    kind: UpstreamOptional[str]
+    start_time: UpstreamOptional[str]
+    end_time: UpstreamOptional[str]
+    seconds: UpstreamOptional[float]
+    slots: UpstreamOptional[int]
+    user_id: UpstreamOptional[int]
+    username: UpstreamOptional[str]
+    labels: UpstreamOptional[list[str]]
     experiment_id: int | None = None
 
 
 class ResourceAllocationRawResponse(Wire):
-    resource_entries: list[ResourceAllocationRawEntry]
+    resource_entries: UpstreamOptional[list[ResourceAllocationRawEntry]]
 
 
 class ResourceAllocationAggregatedEntry(Wire):
@@ -42,7 +43,7 @@ class ResourceAllocationAggregatedEntry(Wire):
     by_username: dict[str, float]
     by_experiment_label: dict[str, float]
     by_resource_pool: dict[str, float]
-    by_project: dict[str, float] = {}  # ours: `workspace/project`; of tasks without one the workspace alone
+    by_project: Ours[dict[str, float]] = {}  # `workspace/project`; of tasks without one the workspace alone
 
 
 class ResourceAllocationAggregatedResponse(Wire):
@@ -50,22 +51,22 @@ class ResourceAllocationAggregatedResponse(Wire):
 
 
 class GetRawUse(Query):
-    timestamp_after: Annotated[str | None, Meta(description="Begin of the span of time.")] = None
-    timestamp_before: Annotated[str | None, Meta(description="End of the span of time.")] = None
+    timestamp_after: UpstreamRequired[Annotated[str | None, Meta(description="Begin of the span of time.")]] = None
+    timestamp_before: UpstreamRequired[Annotated[str | None, Meta(description="End of the span of time.")]] = None
 
 
 class GetAggregatedUse(Query):
-    start_date: Annotated[str | None, Meta(description="First day, `2026-11-15`.")] = None
-    end_date: Annotated[str | None, Meta(description="Last day.")] = None
-    period: Annotated[ResourceAllocationAggregationPeriod, Meta(description="Days or months; days by default.")] = (
-        ResourceAllocationAggregationPeriod.UNSPECIFIED
-    )
+    start_date: UpstreamRequired[Annotated[str | None, Meta(description="First day, `2026-11-15`.")]] = None
+    end_date: UpstreamRequired[Annotated[str | None, Meta(description="Last day.")]] = None
+    period: UpstreamRequired[
+        Annotated[ResourceAllocationAggregationPeriod, Meta(description="Days or months; days by default.")]
+    ] = ResourceAllocationAggregationPeriod.UNSPECIFIED
 
 
 GET_AGGREGATED_USE = Operation(
     "GET", "/api/v1/resources/allocation/aggregated", GetAggregatedUse, ResourceAllocationAggregatedResponse
 )
-DOWNLOAD_AGGREGATED_USE = Operation("GET", "/resources/allocation/aggregated", GetAggregatedUse, str)
-DOWNLOAD_ALLOCATION_USE = Operation("GET", "/resources/allocation/allocations-csv", GetRawUse, str)
+DOWNLOAD_AGGREGATED_USE = Operation("GET", "/resources/allocation/aggregated", GetAggregatedUse, str, ours=True)
+DOWNLOAD_ALLOCATION_USE = Operation("GET", "/resources/allocation/allocations-csv", GetRawUse, str, ours=True)
 GET_RAW_USE = Operation("GET", "/api/v1/resources/allocation/raw", GetRawUse, ResourceAllocationRawResponse)
-DOWNLOAD_RAW_USE = Operation("GET", "/resources/allocation/raw", GetRawUse, str)
+DOWNLOAD_RAW_USE = Operation("GET", "/resources/allocation/raw", GetRawUse, str, ours=True)

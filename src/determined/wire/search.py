@@ -7,6 +7,7 @@ import msgspec
 from determined.wire.codec import Wire
 from determined.wire.experiment import Experiment
 from determined.wire.operation import Operation
+from determined.wire.upstream import Ours, UpstreamOptional
 
 
 class PreviewHPSearchRequest(Wire):
@@ -29,7 +30,7 @@ class TrialSummary(Wire):
 
     count: int
     unit: SearchUnit
-    lengths: list[int] = msgspec.field(default_factory=list)
+    lengths: Ours[list[int]] = msgspec.field(default_factory=list)
 
 
 class SearchSummary(Wire):
@@ -37,14 +38,14 @@ class SearchSummary(Wire):
 
     config: dict[str, Any]
     trials: list[TrialSummary] = msgspec.field(default_factory=list)
-    total_trials: int = 0
-    total_units: int | None = None
-    slots_per_trial: int = 1
-    max_slots: int = 1
+    total_trials: Ours[int] = 0
+    total_units: Ours[int | None] = None
+    slots_per_trial: Ours[int] = 1
+    max_slots: Ours[int] = 1
 
 
 class PreviewHPSearchResponse(Wire):
-    summary: SearchSummary
+    summary: UpstreamOptional[SearchSummary]
 
 
 class ExtendExperimentRequest(Wire):
@@ -57,5 +58,9 @@ class ExtendExperimentResponse(Wire):
 
 PREVIEW_HP_SEARCH = Operation("POST", "/api/v1/preview-hp-search", PreviewHPSearchRequest, PreviewHPSearchResponse)
 EXTEND_EXPERIMENT = Operation(
-    "POST", "/api/v1/experiments/{experiment_id:int}/extend", ExtendExperimentRequest, ExtendExperimentResponse
+    "POST",
+    "/api/v1/experiments/{experiment_id:int}/extend",
+    ExtendExperimentRequest,
+    ExtendExperimentResponse,
+    ours=True,
 )

@@ -10,6 +10,7 @@ from determined.wire.submitted_task import (
     SetPriorityRequest,
     SubmittedTask,
 )
+from determined.wire.upstream import Ours
 
 
 class Shell(SubmittedTask):
@@ -20,7 +21,7 @@ class Shell(SubmittedTask):
 
     private_key: str | None = None
     public_key: str | None = None
-    host_public_key: str | None = None
+    host_public_key: Ours[str | None] = None
     addresses: list[JsonObject] | None = None
     agent_user_group: JsonObject | None = None
 
@@ -35,7 +36,7 @@ class LaunchShellResponse(Wire):
     shell: Shell
     config: JsonObject
     warnings: list[LaunchWarning] | None = None
-    messages: list[str] | None = None
+    messages: Ours[list[str] | None] = None
 
 
 class GetShellsResponse(Wire):
@@ -62,11 +63,15 @@ class IdleShellRequest(Wire):
     idle: bool | None = None
 
 
-REPORT_SHELL_IDLE = Operation("PUT", "/api/v1/shells/{task_id:str}/report_idle", IdleShellRequest, Nothing)
+REPORT_SHELL_IDLE = Operation("PUT", "/api/v1/shells/{task_id:str}/report_idle", IdleShellRequest, Nothing, ours=True)
 LIST_SHELLS = Operation("GET", "/api/v1/shells", ListSubmittedTasks, GetShellsResponse)
 LAUNCH_SHELL = Operation("POST", "/api/v1/shells", LaunchShellRequest, LaunchShellResponse)
-GET_SHELL = Operation("GET", "/api/v1/shells/{task_id:str}", Nothing, GetShellResponse)
-KILL_SHELL = Operation("POST", "/api/v1/shells/{task_id:str}/kill", Nothing, KillShellResponse)
+GET_SHELL = Operation("GET", "/api/v1/shells/{task_id:str}", Nothing, GetShellResponse, id_names=("shellId",))
+KILL_SHELL = Operation("POST", "/api/v1/shells/{task_id:str}/kill", Nothing, KillShellResponse, id_names=("shellId",))
 SET_SHELL_PRIORITY = Operation(
-    "POST", "/api/v1/shells/{task_id:str}/set_priority", SetPriorityRequest, SetShellPriorityResponse
+    "POST",
+    "/api/v1/shells/{task_id:str}/set_priority",
+    SetPriorityRequest,
+    SetShellPriorityResponse,
+    id_names=("shellId",),
 )

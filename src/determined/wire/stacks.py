@@ -28,4 +28,4 @@ def is_end(line: str, request: int) -> bool:
     return f"end of the stacks (request {request}, " in line
 
 
-REQUEST_STACKS = Operation("POST", "/api/v1/trials/{trial_id:int}/stacks", Nothing, RequestStacksResponse)
+REQUEST_STACKS = Operation("POST", "/api/v1/trials/{trial_id:int}/stacks", Nothing, RequestStacksResponse, ours=True)

@@ -19,6 +19,9 @@ class SubscriptionSpec(msgspec.Struct):
     trial_ids: list[int] | None = None
     task_ids: list[str] | None = None
     job_ids: list[str] | None = None
+    model_ids: list[int] | None = None
+    model_version_ids: list[int] | None = None
+    user_ids: list[int] | None = None  # owners of models and versions
 
 
 class StartupMsg(msgspec.Struct):

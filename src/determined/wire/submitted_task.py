@@ -10,6 +10,7 @@ from determined.wire.allocation import AllocationState
 from determined.wire.base import Ordered
 from determined.wire.codec import Wire
 from determined.wire.experiment import File
+from determined.wire.upstream import Ours
 
 Files = Annotated[list[File], Meta(max_length=100_000)]
 SourceIds = Annotated[list[int], Meta(max_length=10_000)]
@@ -30,10 +31,10 @@ class SubmittedTask(Wire):
     exit_status: str | None = None  # empty while it lives
     user_id: int | None = None
     # ours
-    is_ready: bool | None = None
-    end_time: str | None = None
-    slots: int | None = None
-    priority: int | None = None
+    is_ready: Ours[bool | None] = None
+    end_time: Ours[str | None] = None
+    slots: Ours[int | None] = None
+    priority: Ours[int | None] = None
 
 
 class ServedTask(SubmittedTask):
@@ -49,10 +50,12 @@ class LaunchRequest(Wire):
     template_name: str | None = None
     files: Files | None = None
     workspace_id: int | None = None
-    submitter_python: str | None = None
+    submitter_python: Ours[str | None] = None
 
 
 class SortTasksBy(StrEnum):
+    __upstream__ = "v1GetTensorboardsRequestSortBy"
+
     UNSPECIFIED = "SORT_BY_UNSPECIFIED"
     ID = "SORT_BY_ID"
     DESCRIPTION = "SORT_BY_DESCRIPTION"

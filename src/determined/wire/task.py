@@ -7,6 +7,7 @@ from determined.wire.agent import Device
 from determined.wire.allocation import AcceleratorData, Allocation, AllocationState
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation
+from determined.wire.upstream import Ours
 
 
 class TaskType(StrEnum):
@@ -58,6 +59,8 @@ class ProxyPortConfig(Wire):
 
 
 class ResourcesSummaryDevices(Wire):
+    __upstream__ = "ResourcesSummaryDevices"
+
     devices: list[Device] | None = None
 
 
@@ -118,11 +121,11 @@ class AllocationSummary(Wire):
     slots_needed: int | None = None
     task_id: str | None = None
     # ours, so that one request shows what every slot is for
-    task_type: TaskType | None = None
-    state: AllocationState | None = None
-    experiment_id: int | None = None
-    trial_id: int | None = None
-    username: str | None = None
+    task_type: Ours[TaskType | None] = None
+    state: Ours[AllocationState | None] = None
+    experiment_id: Ours[int | None] = None
+    trial_id: Ours[int | None] = None
+    username: Ours[str | None] = None
 
 
 class GetTasksResponse(Wire):
@@ -146,4 +149,4 @@ GET_TASK_ACCELERATORS = Operation(
 )
 GET_TASK = Operation("GET", "/api/v1/tasks/{task_id:str}", Nothing, GetTaskResponse)
 LIST_TASKS = Operation("GET", "/api/v1/tasks", Nothing, GetTasksResponse)
-LIST_TASKS_RAW = Operation("GET", "/tasks", Nothing, JsonObject)
+LIST_TASKS_RAW = Operation("GET", "/tasks", Nothing, JsonObject, ours=True)

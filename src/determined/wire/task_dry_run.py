@@ -13,13 +13,17 @@ from determined.wire.task import TaskType
 class DryRunTaskRequest(Wire):
     task_type: TaskType
     config: JsonObject | None = None
+    template_name: str | None = None
     workspace_id: int | None = None
     experiment_ids: SourceIds | None = None
     trial_ids: SourceIds | None = None
 
 
 class DryRunTaskResponse(Wire):
-    """`config`: with everything filled in. What follows from a sound config alone is None where there are problems."""
+    """`config`: with everything filled in. What follows from a sound config alone is None where there are problems.
+
+    `from_template`: paths of `config` that have what the template says.
+    """
 
     problems: list[Problem]
     warnings: list[str] = msgspec.field(default_factory=list)
@@ -28,6 +32,7 @@ class DryRunTaskResponse(Wire):
     slots: int | None = None
     starts: Starts | None = None
     reason: str | None = None
+    from_template: list[str] | None = None
 
 
-DRY_RUN_TASK = Operation("POST", "/api/v1/tasks/dry-run", DryRunTaskRequest, DryRunTaskResponse)
+DRY_RUN_TASK = Operation("POST", "/api/v1/tasks/dry-run", DryRunTaskRequest, DryRunTaskResponse, ours=True)

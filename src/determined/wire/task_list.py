@@ -58,4 +58,4 @@ class SearchTasksResponse(Wire):
     pagination: Pagination
 
 
-SEARCH_TASKS = Operation("GET", "/api/v1/tasks/search", SearchTasks, SearchTasksResponse)
+SEARCH_TASKS = Operation("GET", "/api/v1/tasks/search", SearchTasks, SearchTasksResponse, ours=True)

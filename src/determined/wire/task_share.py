@@ -10,5 +10,5 @@ class ShareTaskResponse(Wire):
     address: str
 
 
-SHARE_TASK = Operation("POST", "/api/v1/tasks/{task_id:str}/share", Nothing, ShareTaskResponse)
-UNSHARE_TASK = Operation("DELETE", "/api/v1/tasks/{task_id:str}/share", Nothing, Nothing)
+SHARE_TASK = Operation("POST", "/api/v1/tasks/{task_id:str}/share", Nothing, ShareTaskResponse, ours=True)
+UNSHARE_TASK = Operation("DELETE", "/api/v1/tasks/{task_id:str}/share", Nothing, Nothing, ours=True)

@@ -12,6 +12,7 @@ from determined.wire.submitted_task import (
     SetPriorityRequest,
     SourceIds,
 )
+from determined.wire.upstream import Ours
 
 
 class Tensorboard(ServedTask):
@@ -35,7 +36,7 @@ class LaunchTensorboardResponse(Wire):
     tensorboard: Tensorboard
     config: JsonObject
     warnings: list[LaunchWarning] | None = None
-    messages: list[str] | None = None
+    messages: Ours[list[str] | None] = None
 
 
 class GetTensorboardsResponse(Wire):
@@ -58,8 +59,16 @@ class SetTensorboardPriorityResponse(Wire):
 
 LIST_TENSORBOARDS = Operation("GET", "/api/v1/tensorboards", ListSubmittedTasks, GetTensorboardsResponse)
 LAUNCH_TENSORBOARD = Operation("POST", "/api/v1/tensorboards", LaunchTensorboardRequest, LaunchTensorboardResponse)
-GET_TENSORBOARD = Operation("GET", "/api/v1/tensorboards/{task_id:str}", Nothing, GetTensorboardResponse)
-KILL_TENSORBOARD = Operation("POST", "/api/v1/tensorboards/{task_id:str}/kill", Nothing, KillTensorboardResponse)
+GET_TENSORBOARD = Operation(
+    "GET", "/api/v1/tensorboards/{task_id:str}", Nothing, GetTensorboardResponse, id_names=("tensorboardId",)
+)
+KILL_TENSORBOARD = Operation(
+    "POST", "/api/v1/tensorboards/{task_id:str}/kill", Nothing, KillTensorboardResponse, id_names=("tensorboardId",)
+)
 SET_TENSORBOARD_PRIORITY = Operation(
-    "POST", "/api/v1/tensorboards/{task_id:str}/set_priority", SetPriorityRequest, SetTensorboardPriorityResponse
+    "POST",
+    "/api/v1/tensorboards/{task_id:str}/set_priority",
+    SetPriorityRequest,
+    SetTensorboardPriorityResponse,
+    id_names=("tensorboardId",),
 )

@@ -10,9 +10,12 @@ from determined.wire.base import Ordered, Pagination
 from determined.wire.checkpoint import Checkpoint, CheckpointState, ListCheckpoints, Metrics
 from determined.wire.codec import Wire
 from determined.wire.operation import AnyJson, Nothing, Operation
+from determined.wire.upstream import Ours, UpstreamRequired
 
 
 class TrialState(StrEnum):
+    __upstream__ = "trialv1State"
+
     UNSPECIFIED = "STATE_UNSPECIFIED"
     ACTIVE = "STATE_ACTIVE"
     PAUSED = "STATE_PAUSED"
@@ -46,6 +49,8 @@ class MetricsWorkload(Wire):
 
 
 class Trial(Wire):
+    __upstream__ = "trialv1Trial"
+
     experiment_id: int
     hparams: dict[str, Any]
     id: int
@@ -99,7 +104,7 @@ class PutTrialResponse(Wire):
 
 
 class PatchTrialRequest(Wire):
-    trial_id: int | None = None
+    trial_id: UpstreamRequired[int | None] = None
     state: TrialState | None = None
 
 
@@ -108,7 +113,7 @@ class PatchTrialResponse(Wire):
 
 
 class StartTrialRequest(Wire):
-    trial_id: int | None = None
+    trial_id: UpstreamRequired[int | None] = None
     resume: bool | None = None
 
 
@@ -166,6 +171,8 @@ class ReportTrialSourceInfoResponse(Wire):
 
 
 class GetTrialWorkloadsRequestFilterOption(StrEnum):
+    __upstream__ = "GetTrialWorkloadsRequestFilterOption"
+
     UNSPECIFIED = "FILTER_OPTION_UNSPECIFIED"
     CHECKPOINT = "FILTER_OPTION_CHECKPOINT"
     VALIDATION = "FILTER_OPTION_VALIDATION"
@@ -211,8 +218,8 @@ class DataPoint(Wire):
     time: str
     epoch: float | None = None
     values: dict[str, Any] | None = None
-    min: dict[str, Any] | UnsetType = UNSET
-    max: dict[str, Any] | UnsetType = UNSET
+    min: Ours[dict[str, Any] | UnsetType] = UNSET
+    max: Ours[dict[str, Any] | UnsetType] = UNSET
 
 
 class TrialsSampleResponseTrial(Wire):
@@ -249,29 +256,46 @@ class ListTrialWorkloads(Ordered):
 
 
 LIST_TRIAL_CHECKPOINTS = Operation(
-    "GET", "/api/v1/trials/{trial_id:int}/checkpoints", ListCheckpoints, GetTrialCheckpointsResponse
+    "GET", "/api/v1/trials/{trial_id:int}/checkpoints", ListCheckpoints, GetTrialCheckpointsResponse, id_names=("id",)
 )
 PATCH_TRIAL = Operation("PATCH", "/api/v1/trials/{trial_id:int}", PatchTrialRequest, PatchTrialResponse)
 GET_TRIAL = Operation("GET", "/api/v1/trials/{trial_id:int}", Nothing, GetTrialResponse)
-KILL_TRIAL = Operation("POST", "/api/v1/trials/{trial_id:int}/kill", Nothing, Nothing)
+KILL_TRIAL = Operation("POST", "/api/v1/trials/{trial_id:int}/kill", Nothing, Nothing, id_names=("id",))
 LIST_TRIAL_WORKLOADS = Operation(
     "GET", "/api/v1/trials/{trial_id:int}/workloads", ListTrialWorkloads, GetTrialWorkloadsResponse
 )
-POST_RUNNER_METADATA = Operation("POST", "/api/v1/trials/{trial_id:int}/runner/metadata", TrialRunnerMetadata, Nothing)
-REPORT_PROGRESS = Operation("POST", "/api/v1/trials/{trial_id:int}/progress", AnyJson, Nothing)
-REPORT_EARLY_EXIT = Operation("POST", "/api/v1/trials/{trial_id:int}/early_exit", JsonObject, Nothing)
+POST_RUNNER_METADATA = Operation(
+    "POST", "/api/v1/trials/{trial_id:int}/runner/metadata", TrialRunnerMetadata, Nothing, rpc="PostTrialRunnerMetadata"
+)
+REPORT_PROGRESS = Operation(
+    "POST", "/api/v1/trials/{trial_id:int}/progress", AnyJson, Nothing, rpc="ReportTrialProgress"
+)
+REPORT_EARLY_EXIT = Operation(
+    "POST", "/api/v1/trials/{trial_id:int}/early_exit", JsonObject, Nothing, rpc="ReportTrialSearcherEarlyExit"
+)
 GET_SEARCHER_OPERATION = Operation(
-    "GET", "/api/v1/trials/{trial_id:int}/searcher/operation", Nothing, GetCurrentTrialSearcherOperationResponse
+    "GET",
+    "/api/v1/trials/{trial_id:int}/searcher/operation",
+    Nothing,
+    GetCurrentTrialSearcherOperationResponse,
+    ours=True,
 )
 COMPLETE_SEARCHER_OPERATION = Operation(
-    "POST", "/api/v1/trials/{trial_id:int}/searcher/completed_operation", CompleteTrialSearcherOperationRequest, Nothing
+    "POST",
+    "/api/v1/trials/{trial_id:int}/searcher/completed_operation",
+    CompleteTrialSearcherOperationRequest,
+    Nothing,
+    ours=True,
 )
-RETAIN_TRIAL_LOGS = Operation("PUT", "/api/v1/trials/{trial_id:int}/retain_logs", PutTrialRetainLogsRequest, Nothing)
+RETAIN_TRIAL_LOGS = Operation(
+    "PUT", "/api/v1/trials/{trial_id:int}/retain_logs", PutTrialRetainLogsRequest, Nothing, rpc="PutTrialRetainLogs"
+)
 GET_REMAINING_LOG_DAYS = Operation(
     "GET",
     "/api/v1/trials/{trial_id:int}/remaining_log_retention_days",
     Nothing,
     GetTrialRemainingLogRetentionDaysResponse,
+    id_names=("id",),
 )
 REPORT_TRIAL_SOURCE = Operation(
     "POST", "/api/v1/trial-source-info", ReportTrialSourceInfoRequest, ReportTrialSourceInfoResponse

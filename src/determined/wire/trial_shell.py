@@ -14,5 +14,7 @@ class OpenTrialShellResponse(Wire):
     shell: Shell
 
 
-OPEN_TRIAL_SHELL = Operation("POST", "/api/v1/trials/{trial_id:int}/shell", Nothing, OpenTrialShellResponse)
-GET_TRIAL_SHELL_SETTINGS = Operation("GET", "/api/v1/allocations/{allocation_id:str}/shell", Nothing, ShellSettings)
+OPEN_TRIAL_SHELL = Operation("POST", "/api/v1/trials/{trial_id:int}/shell", Nothing, OpenTrialShellResponse, ours=True)
+GET_TRIAL_SHELL_SETTINGS = Operation(
+    "GET", "/api/v1/allocations/{allocation_id:str}/shell", Nothing, ShellSettings, ours=True
+)

@@ -116,4 +116,4 @@ class FrameReader:
             self._payload = bytearray()
 
 
-OPEN_TUNNEL = Operation("GET", "/api/v1/allocations/{allocation_id:str}/tunnel", Nothing, Nothing)
+OPEN_TUNNEL = Operation("GET", "/api/v1/allocations/{allocation_id:str}/tunnel", Nothing, Nothing, ours=True)

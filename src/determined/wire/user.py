@@ -8,6 +8,7 @@ from msgspec import Meta
 from determined.wire.base import Ordered, Pagination
 from determined.wire.codec import Wire
 from determined.wire.operation import Nothing, Operation
+from determined.wire.upstream import Ours
 
 
 class LoginRequest(Wire):
@@ -100,7 +101,7 @@ class PatchUser(Wire):
     agent_user_group: AgentUserGroup | None = None
     display_name: str | None = None
     is_hashed: bool | None = None
-    old_password: str | None = None  # ours: of the user themselves; hashed as the new one is
+    old_password: Ours[str | None] = None  # of the user themselves; hashed as the new one is
     password: str | None = None
     remote: bool | None = None
     username: str | None = None
@@ -172,8 +173,8 @@ class ListUsers(Ordered):
 
 
 LOGIN = Operation("POST", "/api/v1/auth/login", LoginRequest, LoginResponse)
-ISSUE_LOGIN_LINK = Operation("POST", "/api/v1/auth/link", Nothing, LoginLinkResponse)
-REDEEM_LOGIN_LINK = Operation("POST", "/api/v1/auth/link/redeem", RedeemLoginLinkRequest, LoginResponse)
+ISSUE_LOGIN_LINK = Operation("POST", "/api/v1/auth/link", Nothing, LoginLinkResponse, ours=True)
+REDEEM_LOGIN_LINK = Operation("POST", "/api/v1/auth/link/redeem", RedeemLoginLinkRequest, LoginResponse, ours=True)
 LOGOUT = Operation("POST", "/api/v1/auth/logout", Nothing, Nothing)
 GET_ME = Operation("GET", "/api/v1/me", Nothing, GetMeResponse)
 GET_CURRENT_USER = Operation("GET", "/api/v1/auth/user", Nothing, CurrentUserResponse)
@@ -184,7 +185,9 @@ PATCH_USER = Operation("PATCH", "/api/v1/users/{user_id:int}", PatchUser, PatchU
 GET_USER = Operation("GET", "/api/v1/users/{user_id:int}", Nothing, GetUserResponse)
 GET_USER_BY_NAME = Operation("GET", "/api/v1/users/{username:str}/by-username", Nothing, GetUserByUsernameResponse)
 SET_PASSWORD = Operation("POST", "/api/v1/users/{user_id:int}/password", str, SetUserPasswordResponse)
-PUT_USER_SETTINGS = Operation("POST", "/api/v1/users/setting", PostUserSettingRequest, Nothing)
+PUT_USER_SETTINGS = Operation("POST", "/api/v1/users/setting", PostUserSettingRequest, Nothing, rpc="PostUserSetting")
 GET_USER_SETTINGS = Operation("GET", "/api/v1/users/setting", Nothing, GetUserSettingResponse)
-RESET_USER_SETTINGS = Operation("POST", "/api/v1/users/setting/reset", Nothing, Nothing)
-RECORD_USER_ACTIVITY = Operation("POST", "/api/v1/users/activity", PostUserActivityRequest, Nothing)
+RESET_USER_SETTINGS = Operation("POST", "/api/v1/users/setting/reset", Nothing, Nothing, rpc="ResetUserSetting")
+RECORD_USER_ACTIVITY = Operation(
+    "POST", "/api/v1/users/activity", PostUserActivityRequest, Nothing, rpc="PostUserActivity"
+)

@@ -34,9 +34,15 @@ class SavedViewResponse(Wire):
     view: SavedView
 
 
-CREATE_VIEW = Operation("POST", "/api/v1/projects/{project_id:int}/views", PostSavedViewRequest, SavedViewResponse)
-LIST_VIEWS = Operation("GET", "/api/v1/projects/{project_id:int}/views", Nothing, GetSavedViewsResponse)
-DELETE_VIEW = Operation("DELETE", "/api/v1/projects/{project_id:int}/views/{view_id:int}", Nothing, Nothing)
+CREATE_VIEW = Operation(
+    "POST", "/api/v1/projects/{project_id:int}/views", PostSavedViewRequest, SavedViewResponse, ours=True
+)
+LIST_VIEWS = Operation("GET", "/api/v1/projects/{project_id:int}/views", Nothing, GetSavedViewsResponse, ours=True)
+DELETE_VIEW = Operation("DELETE", "/api/v1/projects/{project_id:int}/views/{view_id:int}", Nothing, Nothing, ours=True)
 PATCH_VIEW = Operation(
-    "PATCH", "/api/v1/projects/{project_id:int}/views/{view_id:int}", PatchSavedViewRequest, SavedViewResponse
+    "PATCH",
+    "/api/v1/projects/{project_id:int}/views/{view_id:int}",
+    PatchSavedViewRequest,
+    SavedViewResponse,
+    ours=True,
 )

@@ -147,19 +147,43 @@ LIST_WORKSPACE_POOLS = Operation(
 )
 CREATE_WORKSPACE = Operation("POST", "/api/v1/workspaces", PostWorkspaceRequest, PostWorkspaceResponse)
 LIST_WORKSPACES = Operation("GET", "/api/v1/workspaces", ListWorkspaces, GetWorkspacesResponse)
-DELETE_WORKSPACE = Operation("DELETE", "/api/v1/workspaces/{workspace_id:int}", Nothing, DeleteWorkspaceResponse)
-GET_WORKSPACE = Operation("GET", "/api/v1/workspaces/{workspace_id:int}", Nothing, GetWorkspaceResponse)
-PATCH_WORKSPACE = Operation("PATCH", "/api/v1/workspaces/{workspace_id:int}", PatchWorkspace, PatchWorkspaceResponse)
-ARCHIVE_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/archive", Nothing, Nothing)
-UNARCHIVE_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/unarchive", Nothing, Nothing)
-PIN_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/pin", Nothing, Nothing)
-UNPIN_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/unpin", Nothing, Nothing)
+DELETE_WORKSPACE = Operation(
+    "DELETE", "/api/v1/workspaces/{workspace_id:int}", Nothing, DeleteWorkspaceResponse, id_names=("id",)
+)
+GET_WORKSPACE = Operation(
+    "GET", "/api/v1/workspaces/{workspace_id:int}", Nothing, GetWorkspaceResponse, id_names=("id",)
+)
+PATCH_WORKSPACE = Operation(
+    "PATCH", "/api/v1/workspaces/{workspace_id:int}", PatchWorkspace, PatchWorkspaceResponse, id_names=("id",)
+)
+ARCHIVE_WORKSPACE = Operation(
+    "POST", "/api/v1/workspaces/{workspace_id:int}/archive", Nothing, Nothing, id_names=("id",)
+)
+UNARCHIVE_WORKSPACE = Operation(
+    "POST", "/api/v1/workspaces/{workspace_id:int}/unarchive", Nothing, Nothing, id_names=("id",)
+)
+PIN_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/pin", Nothing, Nothing, id_names=("id",))
+UNPIN_WORKSPACE = Operation("POST", "/api/v1/workspaces/{workspace_id:int}/unpin", Nothing, Nothing, id_names=("id",))
 LIST_PROJECTS = Operation(
-    "GET", "/api/v1/workspaces/{workspace_id:int}/projects", ListProjects, GetWorkspaceProjectsResponse
+    "GET",
+    "/api/v1/workspaces/{workspace_id:int}/projects",
+    ListProjects,
+    GetWorkspaceProjectsResponse,
+    id_names=("id",),
 )
 LIST_NAMESPACE_BINDINGS = Operation(
-    "GET", "/api/v1/workspaces/{workspace_id:int}/list-namespace-bindings", Nothing, JsonObject
+    "GET",
+    "/api/v1/workspaces/{workspace_id:int}/list-namespace-bindings",
+    Nothing,
+    JsonObject,
+    rpc="ListWorkspaceNamespaceBindings",
+    id_names=("id",),
 )
 LIST_RESOURCE_QUOTAS = Operation(
-    "GET", "/api/v1/workspaces/{workspace_id:int}/get-k8s-resource-quotas", Nothing, JsonObject
+    "GET",
+    "/api/v1/workspaces/{workspace_id:int}/get-k8s-resource-quotas",
+    Nothing,
+    JsonObject,
+    rpc="GetKubernetesResourceQuotas",
+    id_names=("id",),
 )

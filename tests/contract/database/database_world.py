@@ -7,11 +7,24 @@ from functools import cached_property
 
 from sqlalchemy import Connection
 
-from determined.master.db.queries import allocation, checkpoint, experiment, job, project, runner, task, trial, user
+from determined.master.db.queries import (
+    allocation,
+    checkpoint,
+    experiment,
+    job,
+    model,
+    model_version,
+    project,
+    runner,
+    task,
+    trial,
+    user,
+)
 from determined.master.db.queries import workspace as workspaces
 from determined.master.db.rows.allocations import AllocationValues, RunnerValues, TaskValues
 from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.db.rows.experiments import ExperimentValues, JobValues, TrialValues
+from determined.master.db.rows.models import ModelValues, ModelVersion, ModelVersionValues
 from determined.master.db.rows.users import UserValues
 from determined.master.db.rows.workspaces import ProjectValues, WorkspaceValues
 
@@ -168,6 +181,33 @@ class World:
         }
         checkpoint.insert_row(self.conn, made)
         return made["uuid"]
+
+    def model(self, values: ModelValues) -> int:
+        made: ModelValues = {
+            "name": self._name("model"),
+            "metadata": {},
+            "labels": [],
+            "user_id": self.owner,
+            "workspace_id": self.workspace_id,
+            **values,
+        }
+        return model.create(self.conn, NOW, made)
+
+    def model_version(self, model_id: int, checkpoint_uuid: str, seconds: float = 0) -> ModelVersion:
+        """Register a checkpoint as the next version of a model."""
+        number = model.next_version(self.conn, after(seconds), model_id)
+        made: ModelVersionValues = {
+            "model_id": model_id,
+            "version": number,
+            "checkpoint_uuid": checkpoint_uuid,
+            "user_id": self.owner,
+            "metadata": {},
+            "labels": [],
+        }
+        model_version.create(self.conn, after(seconds), made)
+        row = model_version.get(self.conn, model_id, number)
+        assert row is not None
+        return row
 
     def _name(self, kind: str) -> str:
         return f"{kind}-{self._world}-{self._number()}"

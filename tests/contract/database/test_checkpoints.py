@@ -10,7 +10,6 @@ from determined.master.db.queries import (
     change_rows,
     checkpoint,
     checkpoint_list,
-    metric_series,
     storage_backend,
     streamed,
     trial,
@@ -142,8 +141,21 @@ def test_a_trial_names_the_checkpoints_it_works_with(conn: Connection, world: Wo
     assert trial_source.put(conn, trial_id, uuid, {"type": "INFERENCE", "model_id": None})
     assert trial_source.put(conn, trial_id, uuid, {"type": "FINE_TUNING", "model_id": 2**40})
     assert not trial_source.put(conn, trial_id, "nowhere", {"type": "INFERENCE"})
-    assert metric_series.trials_using(conn, uuid, None) == [trial_id]
-    assert metric_series.trials_using(conn, uuid, "INFERENCE") == []
+    [using] = trial_source.using_checkpoint(conn, uuid, None)
+    assert (using.trial_id, using.type, using.model_id, using.user_id) == (trial_id, "FINE_TUNING", 2**40, world.owner)
+    assert trial_source.using_checkpoint(conn, uuid, "INFERENCE") == []
+
+
+def test_trials_that_use_a_version_are_found_by_its_model_and_number(conn: Connection, world: World) -> None:
+    first, second = world.trial(world.experiment({}), {}), world.trial(world.experiment({"name": AWKWARD}), {})
+    uuid = world.checkpoint(first, {})
+    trial_source.put(conn, second, uuid, {"type": "INFERENCE", "model_id": 7, "model_version": 2})
+    trial_source.put(conn, first, uuid, {"type": "FINE_TUNING", "model_id": 7, "model_version": 2})
+    using = trial_source.using_version(conn, 7, 2, None)
+    assert [(row.trial_id, row.experiment_name) for row in using][1] == (second, AWKWARD)
+    assert [row.trial_id for row in using] == [first, second]
+    assert [row.trial_id for row in trial_source.using_version(conn, 7, 2, "INFERENCE")] == [second]
+    assert trial_source.using_version(conn, 7, 1, None) == trial_source.using_version(conn, 8, 2, None) == []
 
 
 def test_every_change_has_a_number_and_a_deletion_leaves_a_tombstone(conn: Connection, world: World) -> None:

@@ -197,6 +197,10 @@ def test_silent_unmanaged_trials_are_found(conn: Connection, world: World) -> No
     world.trial(world.experiment({}), {"last_activity": NOW})
     assert [row.id for row in unmanaged.silent_since(conn, after(5))] == [silent]
     assert unmanaged.trial_states(conn, experiment_id) == ["ACTIVE"]
+    assert unmanaged.latest_end(conn, experiment_id) is None
+    world.trial(experiment_id, {"end_time": NOW})
+    world.trial(experiment_id, {"end_time": after(2)})
+    assert unmanaged.latest_end(conn, experiment_id) == after(2)
     task_id = trial.get(conn, silent).task_id
     unmanaged.set_task_end(conn, task_id, after(3))
     assert task.get(conn, task_id).end_time == after(3)

@@ -1,10 +1,13 @@
-"""Queries of workspaces, projects, saved views, nodes, pool bindings, cluster settings, and finding things by text."""
+"""Queries of workspaces, projects, views, templates, nodes, pool bindings, cluster settings, and finding by text."""
+
+from typing import Any
 
 import pytest
 from database_world import AWKWARD, NOW, World, after
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import IntegrityError
 
+from determined._json import JsonObject
 from determined.master.db.queries import (
     cluster,
     job,
@@ -13,13 +16,17 @@ from determined.master.db.queries import (
     place_deletion,
     project,
     submission,
+    template,
     text_match,
     view,
     workspace,
 )
 from determined.master.db.queries.place_deletion import Place
 from determined.master.db.rows.cluster import NodeOverride
+from determined.master.db.rows.workspaces import TemplateValues
 from determined.master.db.schema import workspaces
+from determined.wire.base import OrderBy
+from determined.wire.template import ListTemplates
 
 
 def test_a_workspace_shows_its_owner_its_pin_and_what_is_in_it(conn: Connection, world: World) -> None:
@@ -268,3 +275,58 @@ def test_a_cluster_setting_is_put_replaced_and_removed(conn: Connection) -> None
     assert cluster.get(conn, "k") == {"a": [None, AWKWARD]}
     cluster.remove(conn, "k")
     assert cluster.get(conn, "k") is None
+
+
+def test_templates_are_found_by_exact_name_and_keep_what_was_stored(conn: Connection, world: World) -> None:
+    config: JsonObject = {"data": {AWKWARD: [None, 1.5, AWKWARD]}, "empty": {}}
+    _template(conn, world, AWKWARD, config=config)
+    row = template.get(conn, AWKWARD)
+    assert row is not None
+    assert (row.name, row.config, row.workspace_id, row.updated_at) == (AWKWARD, config, world.workspace_id, NOW)
+    assert row.username and template.config_of(conn, AWKWARD) == config
+    assert template.get(conn, AWKWARD.upper()) is None and template.config_of(conn, "none") is None
+    with pytest.raises(IntegrityError), conn.begin_nested():
+        _template(conn, world, AWKWARD)
+
+
+def test_templates_are_listed_by_name_and_part_of_it_and_workspace(conn: Connection, world: World) -> None:
+    other = world.workspace({})
+    for name in ("b", "a", "ab%"):
+        _template(conn, world, name)
+    _template(conn, world, "c", workspace_id=other)
+
+    def found(**params: Any) -> list[str]:
+        asked = ListTemplates(**params)
+        names = [row.name for row in template.find_page(conn, asked, limit=9, offset=0)]
+        assert template.count(conn, asked) == len(names)
+        return names
+
+    assert found() == ["a", "ab%", "b", "c"] == template.list_names(conn)
+    assert found(order_by=OrderBy.DESC) == ["c", "b", "ab%", "a"]
+    assert found(name="A") == ["a", "ab%"] and found(name="%") == ["ab%"]
+    assert found(workspace_ids=[other]) == ["c"]
+    assert [row.name for row in template.find_page(conn, ListTemplates(), limit=2, offset=1)] == ["ab%", "b"]
+
+
+def test_templates_are_changed_removed_and_go_with_their_workspace(conn: Connection, world: World) -> None:
+    other = world.workspace({})
+    for name in ("a", "b"):
+        _template(conn, world, name)
+    template.change(conn, "a", {"name": "c", "config": {}, "workspace_id": other, "updated_at": after(1)})
+    changed = template.get(conn, "c")
+    assert changed is not None
+    assert (changed.config, changed.workspace_id, changed.updated_at) == ({}, other, after(1))
+    assert (template.remove(conn, "b"), template.remove(conn, "b")) == (True, False)
+    workspace.remove(conn, other)
+    assert template.list_names(conn) == []
+
+
+def _template(conn: Connection, world: World, name: str, **values: Any) -> None:
+    given: TemplateValues = {
+        "name": name,
+        "workspace_id": values.get("workspace_id", world.workspace_id),
+        "config": values.get("config", {"a": 1}),
+        "user_id": world.owner,
+        "updated_at": NOW,
+    }
+    template.create(conn, given)

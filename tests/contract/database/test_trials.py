@@ -212,6 +212,21 @@ def test_positions_of_journals_only_replace_their_own(conn: Connection, world: W
     assert trial.get(conn, trial_id).runner_state == AWKWARD
 
 
+def test_positions_of_journals_of_unmanaged_trials_are_their_own(conn: Connection, world: World) -> None:
+    first, second = (world.trial(world.experiment({"unmanaged": True}), {"run_id": 3}) for _ in range(2))
+    report.advance_unmanaged(conn, first, {"a": 1, "b": 2**60})
+    report.advance_unmanaged(conn, first, {"a": 2})
+    report.advance_unmanaged(conn, second, {"a": 7})
+    assert report.unmanaged_positions(conn, first, {"a", "b", AWKWARD}) == {"a": 2, "b": 2**60}
+    assert report.unmanaged_positions(conn, second, ["a"]) == {"a": 7}
+    assert report.unmanaged_positions(conn, second, []) == {}
+    target = report.unmanaged_target(conn, first, 2)
+    assert target is not None
+    assert (target.trial_id, target.run_id, target.trial_run_id, target.allocation_id) == (first, 2, 3, "")
+    assert report.unmanaged_target(conn, world.trial(world.experiment({}), {}), 1) is None
+    assert report.unmanaged_target(conn, 2**62, 1) is None
+
+
 def test_a_hit_of_a_log_policy_is_recorded_once(conn: Connection, world: World) -> None:
     config = {"searcher": {"name": "single"}, "log_policies": [{"pattern": AWKWARD}]}
     experiment_id = world.experiment({"config": config})

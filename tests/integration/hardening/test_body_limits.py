@@ -31,6 +31,7 @@ LARGE = {
     "POST /api/v1/trials/profiler/metrics",
     "POST /api/v1/allocations/{allocation_id:str}/all_gather",
     "POST /api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports",
+    "POST /api/v1/trials/{trial_id:int}/runs/{run_id:int}/reports",
     "POST /api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/environment_lock",
     "POST /api/v1/bridges/{engine:str}/exchange",
 }

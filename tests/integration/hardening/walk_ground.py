@@ -45,7 +45,8 @@ class Ground:
     def __post_init__(self) -> None:
         self.admin = self.master.client("admin")
         self.ada, self.bob = self.person("ada"), self.person("bob")
-        own, other = self._train(self.ada), self._train(self.bob)
+        self.own, other = self._train(self.ada), self._train(self.bob)
+        own = self.own
         self.headers = {
             "nobody": {},
             "other task": _task_headers(other),
@@ -71,7 +72,13 @@ class Ground:
             "user_id": self.ada.get("/api/v1/me").json["user"]["id"],
             "external_id": "custom-search-of-trial-1",
             "checkpoint_uuid": self._checkpoint(own),
+            "model_name": "walked",
+            "version": "1",
+            "alias": "production",
+            "webhook_id": self._webhook(_made(self.ada.post("/api/v1/workspaces", {"name": "ada"}))["workspace"]["id"]),
         }
+        _made(self.ada.post("/api/v1/models", {"name": "walked"}))
+        _made(self.ada.post("/api/v1/models/walked/versions", {"checkpointUuid": self._checkpoint(own)}))
 
     def person(self, name: str) -> Any:
         user = {"username": name, "active": True, "admin": False}
@@ -86,19 +93,29 @@ class Ground:
         project = {"name": f"p{tag}", "workspaceId": workspace}
         project_id = _made(ada.post(f"/api/v1/workspaces/{workspace}/projects", project))["project"]["id"]
         view = _made(ada.post(f"/api/v1/projects/{project_id}/views", {"name": "v", "state": ""}))["view"]["id"]
+        _made(ada.put(f"/api/v1/templates/t{tag}", {"config": {}}))
         token = _made(ada.post("/api/v1/tokens", {"userId": self.ids["user_id"]}))["tokenId"]
         body = {"config": json.dumps(_CONFIG), "modelDefinition": [], "unmanaged": True, "activate": False}
         experiment = _made(ada.post("/api/v1/experiments", body))["experiment"]["id"]
         trial = _made(ada.post("/api/v1/trials", {"experimentId": experiment, "unmanaged": True}))["trial"]["id"]
+        model = _made(ada.post("/api/v1/models", {"name": f"m{tag}"}))["model"]["id"]
+        registered = {"checkpointUuid": self._checkpoint(self.own)}
+        _made(ada.post(f"/api/v1/models/{model}/versions", registered))
         self.spare = {
+            "model_name": model,
+            "webhook_id": self._webhook(workspace),
             "workspace_id": workspace,
             "project_id": project_id,
             "view_id": view,
+            "template_name": f"t{tag}",
             "token_id": token,
             "experiment_id": experiment,
             "trial_id": trial,
             "run_id": trial,
         }
+
+    def _webhook(self, workspace: int) -> int:
+        return int(_made(self.ada.post("/api/v1/webhooks", _webhook_of(workspace)))["webhook"]["id"])
 
     def submit(self, noun: str) -> Any:
         """Start a task of ada's; return what its runner got."""
@@ -217,6 +234,11 @@ def _report(ground: Ground) -> dict[str, Any]:
     return body | {"metadata": {"steps_completed": 1}, "state": "STATE_COMPLETED"}
 
 
+def _webhook_of(workspace: int) -> dict[str, Any]:
+    trigger = {"triggerType": "TRIGGER_TYPE_TASK_LOG", "condition": {"regex": "nobody writes this"}}
+    return {"url": "http://127.0.0.1:9/", "triggers": [trigger], "workspaceId": workspace}
+
+
 # What is asked for where an empty object would be refused before anybody looks who asks.
 BODIES: dict[tuple[str, str], Make] = {
     ("POST", "/api/v1/checkpoints"): _report,
@@ -224,6 +246,7 @@ BODIES: dict[tuple[str, str], Make] = {
     ("DELETE", "/api/v1/checkpoints"): _uuids,
     ("POST", "/api/v1/checkpoints/rm"): _uuids,
     ("POST", "/api/v1/checkpoints/{checkpoint_uuid:str}/metadata"): lambda g: {"checkpoint": {"metadata": {}}},
+    ("POST", "/api/v1/models/{model_name:str}/versions"): lambda g: {"checkpointUuid": g.ids["checkpoint_uuid"]},
     ("POST", "/api/v1/runs/start"): lambda g: {"runId": 1},
     ("POST", "/api/v1/runs/{run_id:int}/metadata"): lambda g: {"runId": 1, "metadata": {}},
     ("POST", "/api/v1/trial-source-info"): _source,
@@ -251,14 +274,23 @@ BODIES: dict[tuple[str, str], Make] = {
         "projectId": g.spare["project_id"],
         "destinationWorkspaceId": g.spare["workspace_id"],
     },
+    ("POST", "/api/v1/templates/{template_name:str}"): lambda g: {"config": {}},
+    ("PATCH", "/api/v1/template/rename"): lambda g: {
+        "oldName": g.spare["template_name"],
+        "newName": g.spare["template_name"],
+    },
     ("PATCH", "/api/v1/tokens/{token_id:int}"): lambda g: {"tokenId": g.spare["token_id"], "setRevoked": True},
     ("POST", "/api/v1/users/{user_id:int}/password"): lambda g: PASSWORD,
     ("POST", "/api/v1/users"): _user,
+    ("POST", "/api/v1/webhooks"): lambda g: _webhook_of(g.spare["workspace_id"]),
+    ("PATCH", "/api/v1/webhooks/{webhook_id:int}"): lambda g: {"url": "http://127.0.0.1:9/"},
+    ("POST", "/api/v1/webhooks/custom"): lambda g: {"experimentId": 1, "trialId": 1, "data": {"title": "t"}},
     ("PATCH", "/api/v1/users"): lambda g: {"userIds": [1], "activate": True},
     ("PUT", "/api/v1/master/cluster_message"): lambda g: {"message": "m", "startTime": "2026-01-01T00:00:00Z"},
     ("POST", "/api/v1/allocations/{allocation_id:str}/resources/{resource_id:str}/reports"): lambda g: (
         msgspec.to_builtins(ReportBatch([]))
     ),
+    ("POST", "/api/v1/trials/{trial_id:int}/runs/{run_id:int}/reports"): lambda g: msgspec.to_builtins(ReportBatch([])),
     **{("POST", f"/api/v1/{noun}/{{task_id:str}}/set_priority"): lambda g: {"priority": 50} for noun in _TASK_NOUNS},
     **{("POST", f"/api/v1/runs/{verb}"): lambda g: {"runIds": [g.spare["run_id"]]} for verb in _RUN_VERBS},
 }

@@ -113,6 +113,7 @@ class FakeEngine(Engine):
 class PlacingFake(FakeEngine):
     """Chooses nodes itself: as many of `per_node` slots (an option of that name, else 2) as it takes."""
 
+    kind = "slurm"
     device = Device.CUDA
 
     def spread(self, pool: str, slots: int, options: Mapping[str, Any], *, single_node: bool) -> list[int]:

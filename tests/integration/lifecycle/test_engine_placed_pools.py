@@ -11,7 +11,8 @@ from world import World, WorldFactory
 from determined.engines.model import GoneReason
 from determined.master.lifecycle import experiment
 
-MANAGER = {"type": "agent", "name": "fake"}
+MANAGER = {"type": "slurm", "name": "fake"}
+NAMED_POOL = {"resource_manager": MANAGER, "resource_pools": [{"pool_name": "default"}]}  # no sinfo is asked for them
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ async def test_queued_demand_is_told_to_an_engine_that_grows(make_world: WorldFa
 
 
 def test_reason_of_the_engine_is_the_reason_of_the_job(start_master: Callable[..., Any], sqlite_url: str) -> None:
-    cluster = HttpCluster(start_master, sqlite_url, nodes={}, engine=PlacingFake, resource_manager=MANAGER)
+    cluster = HttpCluster(start_master, sqlite_url, nodes={}, engine=PlacingFake, **NAMED_POOL)
     cluster.submit(resources={"slots_per_trial": 2})
     [launch] = cluster.launched()
     cluster.machine.waits[launch.allocation_id] = "Resources"
@@ -124,7 +125,7 @@ def test_reason_of_the_engine_is_the_reason_of_the_job(start_master: Callable[..
 
 
 def test_submit_is_refused_with_the_words_of_the_engine(start_master: Callable[..., Any], sqlite_url: str) -> None:
-    cluster = HttpCluster(start_master, sqlite_url, nodes={}, engine=PlacingFake, resource_manager=MANAGER)
+    cluster = HttpCluster(start_master, sqlite_url, nodes={}, engine=PlacingFake, **NAMED_POOL)
     raw = "entrypoint: x\nname: x\nsearcher: {name: single, metric: loss}\nhyperparameters: {}\n"
     body = {"config": raw + "resources: {slots_per_trial: 3}", "activate": True, "modelDefinition": []}
     answer = cluster.user.post("/api/v1/experiments", body)

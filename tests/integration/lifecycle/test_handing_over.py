@@ -113,6 +113,10 @@ class AwayOnce:
         self._db = db
         self.refused = 0
 
+    @property
+    def commits(self) -> int:
+        return self._db.commits
+
     async def read(self, run: Callable[[Connection], Any]) -> Any:
         if not self.refused and "_launch_of" in run.__qualname__:
             self.refused += 1

@@ -184,7 +184,7 @@ async def test_deletion_removes_every_row_and_can_fail_and_be_repeated(world: Wo
         await world.write(experiment.begin_delete, 1)
     await world.write(experiment.kill, 1)
     await world.write(experiment.begin_delete, 1)
-    await world.write(lambda conn, now: experiment.fail_delete(conn, 1, "disk on fire"))
+    await world.write(lambda conn, now: experiment.fail_delete(conn, now, 1, "disk on fire"))
     assert await world.state() == "DELETE_FAILED"
     await world.write(experiment.begin_delete, 1)
     await world.write(lambda conn, now: experiment.finish_delete(conn, 1))

@@ -21,6 +21,10 @@ class DyingDatabase:
         self._db, self._left, self._after = db, at, after
         self.died = False
 
+    @property
+    def commits(self) -> int:
+        return self._db.commits
+
     async def write(self, run: Callable[[Connection], Any]) -> Any:
         return await self._through(self._db.write, run)
 

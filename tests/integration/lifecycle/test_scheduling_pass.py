@@ -8,7 +8,7 @@ from world import World, WorldFactory
 
 from determined.master.db import schema
 from determined.master.db.queries import node as nodes
-from determined.master.lifecycle import allocation, experiment, reconciler
+from determined.master.lifecycle import allocation, experiment, reconciler, scheduling
 
 PREEMPTING = {"resource_manager": {"scheduler": {"type": "priority", "preemption": True}}}
 
@@ -47,6 +47,32 @@ async def test_trials_of_one_search_start_in_the_order_of_their_ids(make_world: 
         await world.until(lambda gone=launch.resource_id: gone not in world.machine.alive)
     by_task = {row["task_id"]: row["id"] for row in await world.rows("trials")}
     assert [by_task[allocation_id.rsplit(".", 1)[0]] for allocation_id in started] == [1, 2, 3, 4, 5, 6]
+
+
+async def test_rows_are_read_again_only_after_something_was_written(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, look = [], scheduling.look
+    await world.submit()
+    await world.running()
+    monkeypatch.setattr(scheduling, "look", lambda *given: looks.append(given) or look(*given))
+    for _ in range(50):
+        await world.reconciler.step()
+    assert len(looks) <= 2  # one for the last report, one if a heartbeat was written meanwhile
+    await world.submit()
+    await world.until(lambda: len(world.machine.alive) == 2)
+
+
+async def test_deadlines_are_looked_at_while_nothing_is_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, look = [], scheduling.look
+    await world.submit()
+    [launch] = await world.running()
+    await world.write(allocation.request_preemption, launch.allocation_id, "for a test")
+    await world.reconciler.step()
+    monkeypatch.setattr(scheduling, "look", lambda *given: looks.append(given) or look(*given))
+    for _ in range(5):
+        await world.reconciler.step()
+    assert len(looks) >= 5
 
 
 async def test_zero_slot_trials_run_beside_a_full_node(world: World) -> None:

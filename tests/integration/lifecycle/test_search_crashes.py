@@ -10,6 +10,7 @@ import pytest
 from fleet import Death, DyingMaster, Fleet, prepare_database, simulated
 
 from determined.master.lifecycle import operations, search, trial_state
+from determined.search.registry import searchers
 
 FEW, ALL = range(10), range(50)
 REPORTS = (1, 3)
@@ -31,6 +32,16 @@ METHODS: dict[str, dict[str, Any]] = {
     "adaptive simple": {"name": "adaptive_simple", "max_rungs": 2, "divisor": 3, "max_trials": 4, **CLASSIC},
     "pbt": {"name": "pbt", "metric": "loss", "population_size": 3, "num_rounds": 2, "length_per_round": {"epochs": 2}},
 }
+
+LEFT_OUT = {
+    "single": "random with one trial",
+    "optuna": "its model answers between transactions; test_proposals.py kills the master there",
+    "custom": "its own program decides; tests/integration/experiments/test_custom_search_http.py",
+}
+
+
+def test_every_searcher_is_among_the_methods_or_said_to_be_left_out() -> None:
+    assert {str(config["name"]) for config in METHODS.values()} == searchers().keys() - LEFT_OUT.keys()
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "reprioritise": lambda conn, now, number: experiment.set_resources(conn, now, number, {"priority": 7}),
     "fail": lambda conn, now, number: experiment.fail(conn, now, number, "why"),
     "finish_delete": lambda conn, now, number: experiment.delete_some(conn, number, 1),
-    "fail_delete": lambda conn, now, number: experiment.fail_delete(conn, number, "why"),
+    "fail_delete": lambda conn, now, number: experiment.fail_delete(conn, now, number, "why"),
 }
 # What each state becomes by which verb; a verb alone changes nothing, one that is not named is refused.
 TABLE = {

@@ -85,11 +85,12 @@ def _get(peer: Peer, cert: CertSpec | None) -> object:
     ],
     ids=["itself", "its signer", "signed itself", "another key", "another signer", "another name", "no name given"],
 )
-def test_a_certificate_file_is_believed_for_its_key_and_its_name(
-    master: Callable[[str], Peer], keys: Path, shown: str, file: str, name: str | None, is_trusted: bool
+@pytest.mark.parametrize("as_text", [False, True], ids=["file", "text"])
+def test_a_certificate_is_believed_for_its_key_and_its_name(
+    master: Callable[[str], Peer], keys: Path, shown: str, file: str, name: str | None, is_trusted: bool, as_text: bool
 ) -> None:
-    peer = master(shown)
-    spec = CertSpec(str(keys / f"{file}.pem"), name)
+    peer, pem = master(shown), keys / f"{file}.pem"
+    spec = CertSpec(name=name, pem=pem.read_text()) if as_text else CertSpec(str(pem), name)
     if is_trusted:
         assert _get(peer, spec) == {}
         return

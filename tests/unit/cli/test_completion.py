@@ -72,6 +72,10 @@ def test_what_is_unknown_or_complete_has_nothing_to_offer() -> None:
         (["t", "download", "--best", "-o", "dir", ""], ["12", "31"]),
         (["open", "tr"], ["trial"]),
         (["tb", "kill", "3"], ["31"]),
+        (["tpl", "describe", "1"], ["12"]),
+        (["tpl", "set-value", "config", "12", ""], [FILES]),
+        (["e", "create", "--template", ""], ["12", "31"]),
+        (["cmd", "run", "--template", "3"], ["31"]),
         (["task", "logs", ""], ["12", "31"]),
         (["t", "logs", "1", "--level", "ERR"], ["ERROR"]),
         (["c", "download", "--mode", ""], ["direct", "master", "auto"]),
@@ -106,6 +110,16 @@ NOTEBOOK = {
     "id": TASK, "description": "JupyterLab (a)", "jobId": "j", "resourcePool": "default", "startTime": TIME,
     "state": "STATE_RUNNING", "username": "determined", "workspaceId": 1,
 }  # fmt: skip
+MODEL = {
+    "id": 4, "archived": False, "creationTime": TIME, "lastUpdatedTime": TIME, "metadata": {}, "numVersions": 2,
+    "userId": 1, "username": "ann", "workspaceId": 7,
+}  # fmt: skip
+MODELS = [
+    {**MODEL, "name": "mnist", "description": "reads\ndigits"},
+    {**MODEL, "name": "other"},
+    {**MODEL, "name": "two words"},
+    {**MODEL, "name": "two\tlines\n"},
+]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +129,10 @@ NOTEBOOK = {
         (["t", "logs", "7"], ["71\tseven", "70\tseven"]),
         (["trial", "describe", ""], ["71\tseven", "70\tseven", "60\tsix"]),
         (["notebook", "open", "0a1"], [f"{TASK}\tJupyterLab (a)"]),
+        (["model", "describe", ""], ["mnist\treads digits", "other"]),
+        (["m", "alias", "set", "mn"], ["mnist\treads digits"]),
+        (["m", "download", "o"], ["other"]),
+        (["m", "create", ""], []),
     ],
 )
 def test_numbers_are_those_of_the_master_that_the_command_names(
@@ -124,6 +142,7 @@ def test_numbers_are_those_of_the_master_that_the_command_names(
     master.answers["GET", "/api/v1/experiments/7/trials"] = page("trials", trial(70), trial(71))
     master.answers["GET", "/api/v1/experiments/6/trials"] = page("trials", trial(60))
     master.answers["GET", "/api/v1/notebooks"] = page("notebooks", NOTEBOOK)
+    master.answers["GET", "/api/v1/models"] = page("models", *MODELS)
     assert _completed("-m", master.url, *typed).splitlines() == offered
 
 

@@ -70,6 +70,13 @@ def test_a_preview_prints_the_config_and_asks_for_nothing_else(det: Det, master:
     assert (sent["preview"], sent["templateName"]) == (True, "t")
 
 
+def test_a_preview_says_what_comes_from_the_template(det: Det, master: SmallMaster) -> None:
+    body = {"notebook": _task(), "config": {"debug": True}, "fromTemplate": ["debug", "resources.weight"]}
+    master.answers["POST", "/api/v1/notebooks"] = (200, body)
+    done = det("notebook", "start", "--preview", "--template", "t")
+    assert done.out == "# from template t: debug, resources.weight\ndebug: true\n"
+
+
 def test_tensorboard_start_names_experiments_and_trials(det: Det, master: SmallMaster) -> None:
     _answer(master, "tensorboard", _task(state="STATE_WAITING"))
     done = det("tensorboard", "start", "3", "1", "-t", "7", "8", "--no-browser", "--config", "tensorboard_args=[--x=1]")

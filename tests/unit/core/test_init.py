@@ -14,7 +14,7 @@ from determined.errors import InvalidHP
 from determined.rundir import private_tmp
 from determined.rundir.layout import RunDir
 from determined.storage import SharedFSStorageManager
-from determined.wire.report import EarlyExit
+from determined.wire.report import Alert, EarlyExit
 
 Task = Callable[..., None]
 
@@ -114,25 +114,34 @@ def test_sigusr1_prints_the_stack_and_goes_on(off_cluster: Path, capfd: pytest.C
     assert called == ["earlier"]
 
 
-def test_an_alert_is_logged_with_one_warning_and_never_ends_a_training(
-    task: Task, master: Any, caplog: pytest.LogCaptureFixture
+def test_an_alert_is_logged_and_journalled_and_never_ends_a_training(
+    task: Task, master: Any, runner: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     task()
-    with core.init() as context, caplog.at_level("INFO", "determined.core"):
+    with core.init() as context, caplog.at_level("DEBUG", "determined.core"):
         context.alert("loss is NaN", "batch 7", "error")
         context.alert(level="loud")
-        context.alert("again")
+        context.alert("again", level="debug")
+        context.alert(title=None, description=None)
     written = [(record.levelname, record.message) for record in caplog.records if "alert" in record.message]
-    assert written[0] == ("ERROR", "alert: loss is NaN: batch 7")
-    assert written[2:] == [("WARNING", "alert: (no text)"), ("INFO", "alert: again")]
-    assert "webhooks are not implemented yet" in written[1][1]
-    assert not master.requests
+    assert written == [
+        ("ERROR", "alert: loss is NaN: batch 7"),
+        ("WARNING", "alert: (no text)"),
+        ("DEBUG", "alert: again"),
+        ("INFO", "alert: (no text)"),
+    ]
+    assert runner.wait_for(4, Alert) == [
+        Alert("loss is NaN", "batch 7", "ERROR"),
+        Alert("", "", "WARNING"),
+        Alert("again", "", "DEBUG"),
+        Alert("", "", "INFO"),
+    ]
+    assert not master.requests, "it travels with the reports and waits for nobody"
 
 
-def test_an_alert_off_cluster_ends_nothing_either(off_cluster: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with core.init() as context:
+def test_an_alert_outside_of_a_trial_is_an_error(off_cluster: Path) -> None:
+    with core.init() as context, pytest.raises(ValueError, match="needs a trial"):
         context.alert("title", level="warn")
-    assert "alert: title" in caplog.text
 
 
 def test_the_use_of_a_checkpoint_is_linked(task: Task, master: Any) -> None:
@@ -144,6 +153,24 @@ def test_the_use_of_a_checkpoint_is_linked(task: Task, master: Any) -> None:
     with core.init() as context:
         context.experimental.report_task_using_checkpoint(Checkpoint())
     assert master.requests[0][2]["trialSourceInfo"]["trialSourceInfoType"] == "TRIAL_SOURCE_INFO_TYPE_INFERENCE"
+
+
+def test_the_use_of_a_model_version_is_linked_also_of_one_made_by_hand(task: Task, master: Any) -> None:
+    class Checkpoint:
+        uuid = "c"
+
+    class ModelVersion:
+        checkpoint, model_id, model_version = None, None, 3
+
+        def reload(self) -> None:
+            self.checkpoint, self.model_id = Checkpoint(), 8
+
+    task()
+    master.routes["POST", "/api/v1/trial-source-info"] = {"trialId": 7, "checkpointUuid": "c"}
+    with core.init() as context:
+        context.experimental.report_task_using_model_version(ModelVersion())
+    info = master.requests[0][2]["trialSourceInfo"]
+    assert (info["checkpointUuid"], info["modelId"], info["modelVersion"]) == ("c", 8, 3)
 
 
 def test_a_storage_in_the_tmp_of_the_task_alone_is_refused(

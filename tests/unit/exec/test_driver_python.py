@@ -57,6 +57,7 @@ def test_a_missing_driver_comes_from_an_environment_with_our_own_package(
     found = driver_python.find_python(sections, place, {"PYTHONPATH": "/of/the/task", "A": "1"})
     assert found.argv("m", "x") == ["/env/bin/python", "-P", "-m", "m", "x"]
     assert built[0].requirements[:2] == ("gcsfs", "s3fs")
+    assert built[0].extra == "gcs,s3"
     links = Path(found.variables["PYTHONPATH"])
     assert found.variables["A"] == "1"
     spec = importlib.util.find_spec("determined")

@@ -1,6 +1,6 @@
 """Log lines: level and rank are taken out of the text, and stay with every piece of a long one."""
 
-from determined.exec.runner.log_line_parser import Line, LineParser, parse_line
+from determined.rundir.log_line_parser import Line, LineParser, parse_line
 
 
 def split(*chunks: bytes, limit: int = 8191) -> list[Line]:

@@ -15,6 +15,7 @@ from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.process import TaskProcess
 from determined.exec.runner.termination import GRACE_SECONDS, Termination
+from determined.rundir import process_identity
 from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause
 
@@ -106,12 +107,12 @@ def test_kill_outranks_preemption_and_shortens_its_grace() -> None:
 def test_process_is_told_from_a_later_one_with_its_id() -> None:
     with subprocess.Popen(["sleep", "60"]) as child:
         assert (
-            process_tree.start_time(child.pid)
-            == process_tree.start_time(child.pid)
-            != process_tree.start_time(os.getpid())
+            process_identity.start_time(child.pid)
+            == process_identity.start_time(child.pid)
+            != process_identity.start_time(os.getpid())
         )
         child.kill()
-    assert process_tree.start_time(child.pid) is None
+    assert process_identity.start_time(child.pid) is None
 
 
 def test_processes_are_found_by_what_they_were_started_with(tmp_path: Path) -> None:

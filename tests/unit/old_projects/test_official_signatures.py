@@ -27,7 +27,6 @@ ALLOWED = {
     "determined.*TrialController*": "the loop itself, replaced by ours",
     "determined.*TrialContext.__init__": "init() and the harness make it",
     "determined.tensorboard.*TensorboardManager*": "tensorboard.build() makes it",
-    "determined.common.api.errors.*.response_error": "`details` has what the master sent",
     # Parts of upstream's own loops.
     "determined.*Trial.trial_controller_class": "the loop is found by the training API, not by the trial",
     "determined.pytorch.*.should_stop": "asked by upstream's loop",
@@ -45,13 +44,12 @@ ALLOWED = {
     "determined.keras.*TensorBoard.*": "ours derives from Keras's callback; these hooks do nothing there",
     "determined.keras.callbacks.logger": "no name for users",
     "determined.keras.callbacks.tensorboard": "no name for users",
-    "determined.lightning.experimental.DetLogger.*": "it opens core_v2 at once; save() is Lightning's own",
+    "determined.lightning.experimental.DetLogger.*": "save() is Lightning's own",
     "determined.lightning.experimental.core_v2": "no name for users",
     "determined.lightning.experimental.experimental": "no name for users",
     "determined.transformers.DetCallback.last_*": "a counter of upstream's implementation",
     "determined.transformers.DetCallback.load_last_checkpoint": "called by upstream's constructor",
     # Not implemented; the classes and calls say so.
-    "determined.experimental.client.Model*.*": "the model registry is not implemented yet",
     "determined.experimental.client.Oauth2ScimClient.*": "OAuth clients are not implemented",
     # Read from the source, which does not show it.
     "determined.experimental.client.*OrderBy.*": "given by a metaclass; tested in test_client_names",

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from determined.exec.runner.log_line_parser import Line, LineParser
 from determined.rundir.line_splitter import LineSplitter, Piece
+from determined.rundir.log_line_parser import Line, LineParser
 
 
 def split(chunks: list[bytes], limit: int = 4) -> list[Piece]:

@@ -32,7 +32,7 @@ class Login(Section, node=Atomic):
     password: str | None = field(Text(), "Secret.", default=None, fill=False, secret=True)
 
 
-class Thing(Base, complete_rules=(_named,), unread={"ancient": Field(Node(), legacy=True)}):
+class Thing(Base, complete_rules=(_named,), added={"ancient": Field(Node(), legacy=True)}):
     name: str = field(Text(), "The name.")
     tags: tuple[str, ...] = field(ListOf(Text()), "Words.", default=[])
     login: Login | None = field(Login, "Who.", default=None, fill=False)

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from determined.config.experiment_schema import EXPERIMENT
+from determined.engines import registry
 from determined.schema.paths import path_problem
 from determined.schema.storable import MAX_DEPTH, find_unstorable
-from determined.schema.unused import remarks, unused_keys
+from determined.schema.unused import unused_keys, unused_remarks
 
 
 def unused(config: dict[str, Any], engine: str = "agent") -> list[str]:
-    return [path for path, _, _ in unused_keys(EXPERIMENT, config, {engine})]
+    return [path for path, _, _ in unused_keys(EXPERIMENT, config, registry.traits(engine))]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_remarks_gather_keys_of_the_same_kind_and_say_who_would_honour_them() ->
         "slurm": {"gpu_type": "g"},
         "pbs": {"slots_per_node": 2},
     }
-    assert remarks(unused_keys(EXPERIMENT, config, {"agent"})) == [
+    assert unused_remarks(EXPERIMENT, config, registry.traits("agent")) == [
         "environment.image, environment.ports: not used, tasks run as plain processes here; "
         "the docker engine honours them",
         "slurm: not used here; only the slurm engine honours it",

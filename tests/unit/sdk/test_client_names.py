@@ -11,13 +11,15 @@ from determined.experimental import client
 CLIENT_NAMES = [
     "Checkpoint", "CheckpointOrderBy", "CheckpointSortBy", "CheckpointState", "Determined", "DownloadMode",
     "Experiment", "ExperimentOrderBy", "ExperimentReference", "ExperimentSortBy", "ExperimentState", "LogLevel",
-    "Model", "ModelOrderBy", "ModelSortBy", "ModelVersion", "Oauth2ScimClient", "OrderBy", "Project",
+    "Model", "ModelAlias", "ModelAliasChange", "ModelOrderBy", "ModelSortBy", "ModelVersion", "Oauth2ScimClient",
+    "OrderBy", "Project",
     "ResourcePool", "TrainingMetrics", "Trial", "TrialMetrics", "TrialOrderBy", "TrialReference", "TrialSortBy",
-    "TrialState", "User", "ValidationMetrics", "Workspace", "add_oauth_client", "create_experiment", "create_model",
-    "create_user", "create_workspace", "delete_workspace", "get_checkpoint", "get_experiment", "get_model",
+    "TrialState", "User", "ValidationMetrics", "Webhook", "Workspace", "add_oauth_client", "create_experiment",
+    "create_model", "create_user", "create_webhook", "create_workspace", "delete_workspace", "get_checkpoint",
+    "get_experiment", "get_model",
     "get_model_by_id", "get_model_labels", "get_models", "get_session_username", "get_trial", "get_user_by_id",
     "get_user_by_name", "get_workspace", "iter_trials_metrics", "list_experiments", "list_models",
-    "list_oauth_clients", "list_users", "list_workspaces", "login", "logout", "remove_oauth_client",
+    "list_oauth_clients", "list_users", "list_webhooks", "list_workspaces", "login", "logout", "remove_oauth_client",
     "stream_trials_metrics", "stream_trials_training_metrics", "stream_trials_validation_metrics", "whoami",
 ]  # fmt: skip
 ERROR_NAMES = [

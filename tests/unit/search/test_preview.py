@@ -4,9 +4,15 @@ from typing import Any
 
 import pytest
 
+from determined._json import JsonObject
 from determined.errors import InvalidArgument, InvalidConfig
 from determined.search import preview as preview_module
+from determined.search import registry
+from determined.search.method import SearchMethod
+from determined.search.parameters import OptionalLength
 from determined.search.preview import Preview, TrialGroup, preview
+from determined.search.random_search import RandomSearch
+from determined.search.searcher_config import SearcherConfig
 
 ASHA = {"name": "adaptive_asha", "metric": "loss", "time_metric": "batches", "divisor": 4}
 CLASSIC = {"metric": "loss", "max_length": {"batches": 1000}}
@@ -118,6 +124,27 @@ def test_pbt_is_previewed_by_simulation() -> None:
     assert seen.unit == "epochs"
     assert seen.trials == 14
     assert {group.lengths for group in seen.groups} <= {(2,), (2, 4), (2, 4, 6)}
+
+
+class Unplanned(OptionalLength, SearcherConfig):
+    """Runs three trials and does not say so by `plan`."""
+
+    name = "unplanned"
+
+    def build(self, space: JsonObject, *, classic: bool) -> SearchMethod:
+        return RandomSearch(max_trials=3, max_concurrent=0, length=self.classic_length() if classic else None)
+
+
+@pytest.fixture
+def unplanned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._METHODS._found, "unplanned", Unplanned)
+
+
+@pytest.mark.usefixtures("unplanned")
+def test_late_search_without_a_plan_is_simulated_in_its_generation() -> None:
+    assert late(name="unplanned") == Preview((TrialGroup(3, ()),), None)
+    assert late(name="unplanned", max_length={"epochs": 4}) == Preview((TrialGroup(3, (4,)),), "epochs")
+    assert classic(name="unplanned") == Preview((TrialGroup(3, (1000,)),), "batches")
 
 
 def test_custom_search_cannot_be_previewed() -> None:

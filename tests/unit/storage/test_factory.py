@@ -7,6 +7,10 @@ import pytest
 
 from determined import storage
 from determined.errors import DeterminedError, NoDirectStorageAccess
+from determined.schema.node import Integer, Text
+from determined.schema.section import field
+from determined.storage import registry
+from determined.storage.section import CheckpointStorage
 
 
 def _base(manager: storage.StorageManager) -> str:
@@ -62,6 +66,34 @@ def test_a_path_is_a_shared_file_system(text: str) -> None:
 def test_bucket_shortcuts_become_sections() -> None:
     assert storage.as_config("s3://b/pre//fix/") == {"type": "s3", "bucket": "b", "prefix": "pre/fix"}
     assert storage.as_config("gs://b") == {"type": "gcs", "bucket": "b", "prefix": ""}
+
+
+class _Shelf(CheckpointStorage):
+    """A store whose places are called otherwise."""
+
+    kind = "shelf"
+    scheme = "shelf"
+
+    room: str = field(Text(), "Name of the room.")
+    board: int = field(Integer(low=0), "Number of the board.")
+
+    @classmethod
+    def at_url(cls, place: str, path: str) -> dict[str, Any]:
+        return {"type": cls.kind, "room": place, "board": int(path.strip("/"))}
+
+
+def test_shortcut_of_a_store_becomes_the_fields_that_this_store_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = {**registry.sections(), "shelf": _Shelf}
+    monkeypatch.setattr(registry, "sections", lambda: every)
+    assert storage.as_config("shelf://cellar/3") == {"type": "shelf", "room": "cellar", "board": 3}
+    assert storage.as_config("gs://b") == {"type": "gcs", "bucket": "b", "prefix": ""}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, section in registry.sections().items() if section.scheme])
+def test_section_of_a_shortcut_is_one_that_its_store_accepts(kind: str) -> None:
+    declared = registry.section(kind)
+    made = storage.as_config(f"{declared.scheme}://place/below")
+    declared.require_known({key: value for key, value in made.items() if key != "type"})
 
 
 @pytest.mark.parametrize("text", ["", "file://host/x", "s3://b/x?y=1", "s3://b/x#y", "ftp://b", "s3://b/../c"])

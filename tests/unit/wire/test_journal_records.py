@@ -8,6 +8,7 @@ import pytest
 
 from determined.wire.codec import from_msgpack, to_msgpack
 from determined.wire.report import (
+    Alert,
     CheckpointReport,
     EarlyExit,
     Exit,
@@ -36,6 +37,7 @@ OLDEST: list[tuple[list[Any], Any]] = [
     (["early_exit", "EXITED_REASON_INVALID_HP"], EarlyExit("EXITED_REASON_INVALID_HP")),
     (["phase", "PULLING", 1.5], Phase("PULLING", 1.5)),
     (["exit", "exited", 3, "gone", 1.5], Exit(ExitCause.EXITED, 3, "gone", 1.5)),
+    (["alert", "t", "d", "INFO"], Alert("t", "d", "INFO")),
     (["missing"], Missing()),
 ]
 NEWEST: list[tuple[list[Any], Any]] = [

@@ -52,6 +52,7 @@ export interface Schemas {
     periodStart: string;
     seconds: number;
   };
+  Alert: ["alert", string, string, string];
   Allocation: {
     allocationId: string;
     endTime?: string | null | undefined;
@@ -153,6 +154,15 @@ export interface Schemas {
   CancelExperimentsResponse: {
     results: Schemas["ExperimentActionResult"][];
   };
+  CheckTemplateRequest: {
+    config?: string | Record<string, unknown> | null | undefined;
+  };
+  CheckTemplateResponse: {
+    config?: Record<string, unknown> | null | undefined;
+    problems: Schemas["Problem"][];
+    text: string;
+    warnings?: string[] | undefined;
+  };
   Checkpoint: {
     allocationId?: string | null | undefined;
     metadata: Record<string, unknown>;
@@ -177,6 +187,9 @@ export interface Schemas {
     trainingMetrics?: Schemas["Metrics"] | null | undefined;
     trialId?: number | null | undefined;
     validationMetrics?: Schemas["Metrics"] | null | undefined;
+  };
+  CheckpointVersionsResponse: {
+    modelVersions: Schemas["ModelVersion"][];
   };
   CheckpointWorkload: {
     endTime?: string | null | undefined;
@@ -304,6 +317,7 @@ export interface Schemas {
     parentId?: string | null | undefined;
     projectId?: number | null | undefined;
     submitterPython?: string | null | undefined;
+    templateName?: string | null | undefined;
   };
   CreateGenericTaskResponse: {
     taskId: string;
@@ -323,6 +337,11 @@ export interface Schemas {
   };
   CurrentUserResponse: {
     user: Schemas["User"];
+  };
+  CustomWebhookEventData: {
+    description?: string | null | undefined;
+    level?: Schemas["LogLevel"] | null | undefined;
+    title?: string | null | undefined;
   };
   DataPoint: {
     batches: number;
@@ -360,6 +379,7 @@ export interface Schemas {
   DeleteWorkspaceResponse: {
     completed: boolean;
   };
+  DeliveryState: "DELIVERY_STATE_UNSPECIFIED" | "DELIVERY_STATE_PENDING" | "DELIVERY_STATE_SENDING" | "DELIVERY_STATE_DELIVERED" | "DELIVERY_STATE_FAILED";
   Device: {
     brand?: string | null | undefined;
     id?: number | null | undefined;
@@ -402,6 +422,7 @@ export interface Schemas {
   };
   DryRunResponse: {
     config?: Record<string, unknown> | null | undefined;
+    fromTemplate?: string[] | null | undefined;
     maxSlots?: number | null | undefined;
     pool?: string | null | undefined;
     problems: Schemas["Problem"][];
@@ -418,11 +439,13 @@ export interface Schemas {
     config?: Record<string, unknown> | null | undefined;
     experimentIds?: number[] | null | undefined;
     taskType: Schemas["TaskType"];
+    templateName?: string | null | undefined;
     trialIds?: number[] | null | undefined;
     workspaceId?: number | null | undefined;
   };
   DryRunTaskResponse: {
     config?: Record<string, unknown> | null | undefined;
+    fromTemplate?: string[] | null | undefined;
     pool?: string | null | undefined;
     problems: Schemas["Problem"][];
     reason?: string | null | undefined;
@@ -508,6 +531,7 @@ export interface Schemas {
     searcherType: string;
     startTime: string;
     state: Schemas["ExperimentState"];
+    template?: string | null | undefined;
     trialIds?: number[] | null | undefined;
     unmanaged?: boolean | null | undefined;
     userId?: number | null | undefined;
@@ -738,6 +762,26 @@ export interface Schemas {
   GetModelDefTreeResponse: {
     files?: Schemas["FileNode"][] | null | undefined;
   };
+  GetModelLabelsResponse: {
+    labels: string[];
+  };
+  GetModelResponse: {
+    model: Schemas["Model"];
+  };
+  GetModelVersionResponse: {
+    modelVersion: Schemas["ModelVersion"];
+  };
+  GetModelVersionsRequestSortBy: "SORT_BY_CREATION_TIME" | "SORT_BY_UNSPECIFIED" | "SORT_BY_VERSION";
+  GetModelVersionsResponse: {
+    model: Schemas["Model"];
+    modelVersions: Schemas["ModelVersion"][];
+    pagination: Schemas["Pagination"];
+  };
+  GetModelsRequestSortBy: "SORT_BY_CREATION_TIME" | "SORT_BY_DESCRIPTION" | "SORT_BY_LAST_UPDATED_TIME" | "SORT_BY_NAME" | "SORT_BY_NUM_VERSIONS" | "SORT_BY_UNSPECIFIED" | "SORT_BY_WORKSPACE";
+  GetModelsResponse: {
+    models: Schemas["Model"][];
+    pagination: Schemas["Pagination"];
+  };
   GetNotebookResponse: {
     config: Record<string, unknown>;
     notebook: Schemas["Notebook"];
@@ -813,6 +857,10 @@ export interface Schemas {
     enabled: boolean;
     segmentKey?: string | null | undefined;
   };
+  GetTemplatesResponse: {
+    pagination: Schemas["Pagination"];
+    templates: Schemas["Template"][];
+  };
   GetTensorboardResponse: {
     config: Record<string, unknown>;
     tensorboard: Schemas["Tensorboard"];
@@ -829,6 +877,9 @@ export interface Schemas {
     pagination: Schemas["Pagination"];
   };
   GetTrialMetricsByCheckpointResponse: {
+    metrics: Schemas["MetricsReport"][];
+  };
+  GetTrialMetricsByModelVersionResponse: {
     metrics: Schemas["MetricsReport"][];
   };
   GetTrialProfilerAvailableSeriesResponse: {
@@ -861,6 +912,16 @@ export interface Schemas {
   GetUsersResponse: {
     pagination?: Schemas["Pagination"] | null | undefined;
     users?: Schemas["User"][] | null | undefined;
+  };
+  GetWebhookDeliveriesResponse: {
+    deliveries: Schemas["WebhookDelivery"][];
+    pagination: Schemas["Pagination"];
+  };
+  GetWebhookSigningKeyResponse: {
+    signingKey: string;
+  };
+  GetWebhooksResponse: {
+    webhooks: Schemas["Webhook"][];
   };
   GetWorkspaceProjectsRequestSortBy: "SORT_BY_CREATION_TIME" | "SORT_BY_DESCRIPTION" | "SORT_BY_ID" | "SORT_BY_LAST_EXPERIMENT_START_TIME" | "SORT_BY_NAME" | "SORT_BY_UNSPECIFIED";
   GetWorkspaceProjectsResponse: {
@@ -997,6 +1058,7 @@ export interface Schemas {
   };
   LaunchNotebookResponse: {
     config: Record<string, unknown>;
+    fromTemplate?: string[] | null | undefined;
     messages?: string[] | null | undefined;
     notebook: Schemas["Notebook"];
     warnings?: Schemas["LaunchWarning"][] | null | undefined;
@@ -1043,6 +1105,9 @@ export interface Schemas {
     type: Schemas["JobType"];
     weight?: number | null | undefined;
     workspaceId: number;
+  };
+  ListModelAliasesResponse: {
+    aliases: Schemas["ModelAlias"][];
   };
   ListRPsBoundToWorkspaceResponse: {
     pagination?: Schemas["Pagination"] | null | undefined;
@@ -1169,6 +1234,70 @@ export interface Schemas {
     totalBatches: number;
   };
   Missing: ["missing"];
+  Model: {
+    aliases?: Record<string, number> | null | undefined;
+    archived: boolean;
+    creationTime: string;
+    description?: string | null | undefined;
+    id: number;
+    labels?: string[] | null | undefined;
+    lastUpdatedTime: string;
+    metadata: Record<string, unknown>;
+    name: string;
+    notes?: string | null | undefined;
+    numVersions: number;
+    userId: number;
+    username: string;
+    workspaceId: number;
+    workspaceName?: string | null | undefined;
+  };
+  ModelAlias: {
+    alias: string;
+    setTime: string;
+    userId: number;
+    username: string;
+    version: number;
+  };
+  ModelAliasChange: {
+    alias: string;
+    id: number;
+    previousVersion?: number | null | undefined;
+    time: string;
+    userId: number;
+    username: string;
+    version?: number | null | undefined;
+  };
+  ModelAliasHistoryResponse: {
+    changes: Schemas["ModelAliasChange"][];
+    pagination: Schemas["Pagination"];
+  };
+  ModelFile: {
+    hash?: string | null | undefined;
+    path: string;
+    size: number;
+  };
+  ModelFilesResponse: {
+    checkpointUuid: string;
+    files: Schemas["ModelFile"][];
+    modelName: string;
+    version: number;
+  };
+  ModelVersion: {
+    aliases?: string[] | null | undefined;
+    checkpoint: Schemas["Checkpoint"];
+    comment?: string | null | undefined;
+    creationTime: string;
+    id: number;
+    labels?: string[] | null | undefined;
+    lastUpdatedTime: string;
+    metadata?: Record<string, unknown> | null | undefined;
+    model: Schemas["Model"];
+    name?: string | null | undefined;
+    notes?: string | null | undefined;
+    userId?: number | null | undefined;
+    username?: string | null | undefined;
+    version: number;
+  };
   MoveExperimentRequest: {
     destinationProjectId: number;
     experimentId?: number | null | undefined;
@@ -1181,6 +1310,10 @@ export interface Schemas {
   };
   MoveExperimentsResponse: {
     results: Schemas["ExperimentActionResult"][];
+  };
+  MoveModelRequest: {
+    destinationWorkspaceId: number;
+    modelName?: string | null | undefined;
   };
   MoveProjectRequest: {
     destinationWorkspaceId: number;
@@ -1302,6 +1435,29 @@ export interface Schemas {
     config?: Schemas["Config"] | null | undefined;
     fieldMask?: Schemas["ProtobufFieldMask"] | null | undefined;
   };
+  PatchModel: {
+    description?: string | null | undefined;
+    labels?: string[] | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    name?: string | null | undefined;
+    notes?: string | null | undefined;
+    workspaceId?: number | null | undefined;
+    workspaceName?: string | null | undefined;
+  };
+  PatchModelResponse: {
+    model: Schemas["Model"];
+  };
+  PatchModelVersion: {
+    checkpoint?: Schemas["Checkpoint"] | null | undefined;
+    comment?: string | null | undefined;
+    labels?: string[] | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    name?: string | null | undefined;
+    notes?: string | null | undefined;
+  };
+  PatchModelVersionResponse: {
+    modelVersion: Schemas["ModelVersion"];
+  };
   PatchProject: {
     description?: string | null | undefined;
     key?: string | null | undefined;
@@ -1313,6 +1469,10 @@ export interface Schemas {
   PatchSavedViewRequest: {
     name?: string | null | undefined;
     state?: string | null | undefined;
+  };
+  PatchTemplateNameRequest: {
+    newName: string;
+    oldName: string;
   };
   PatchTrialRequest: {
     state?: Schemas["TrialState"] | null | undefined;
@@ -1342,6 +1502,9 @@ export interface Schemas {
   };
   PatchUsersResponse: {
     results: Schemas["UserActionResult"][];
+  };
+  PatchWebhook: {
+    url: string;
   };
   PatchWorkspace: {
     agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
@@ -1419,6 +1582,30 @@ export interface Schemas {
   PostEnvironmentLockResponse: {
     content: string;
   };
+  PostModelRequest: {
+    description?: string | null | undefined;
+    labels?: string[] | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    name: string;
+    notes?: string | null | undefined;
+    workspaceId?: number | null | undefined;
+    workspaceName?: string | null | undefined;
+  };
+  PostModelResponse: {
+    model: Schemas["Model"];
+  };
+  PostModelVersionRequest: {
+    checkpointUuid: string;
+    comment?: string | null | undefined;
+    labels?: string[] | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    modelName?: string | null | undefined;
+    name?: string | null | undefined;
+    notes?: string | null | undefined;
+  };
+  PostModelVersionResponse: {
+    modelVersion: Schemas["ModelVersion"];
+  };
   PostProjectRequest: {
     description?: string | null | undefined;
     key?: string | null | undefined;
@@ -1448,6 +1635,11 @@ export interface Schemas {
   PostTaskLogsRequest: {
     logs: Schemas["TaskLog"][];
   };
+  PostTemplateRequest: {
+    config?: Record<string, unknown> | null | undefined;
+    name?: string | null | undefined;
+    workspaceId?: number | null | undefined;
+  };
   PostTrialProfilerMetricsBatchRequest: {
     batches?: Schemas["TrialProfilerMetricsBatch"][] | null | undefined;
   };
@@ -1466,6 +1658,14 @@ export interface Schemas {
   };
   PostUserSettingRequest: {
     settings: Schemas["UserWebSetting"][];
+  };
+  PostWebhookEventDataRequest: {
+    data: Schemas["CustomWebhookEventData"];
+    experimentId: number;
+    trialId?: number | null | undefined;
+  };
+  PostWebhookResponse: {
+    webhook: Schemas["Webhook"];
   };
   PostWorkspaceRequest: {
     agentUserGroup?: Schemas["AgentUserGroup"] | null | undefined;
@@ -1550,6 +1750,13 @@ export interface Schemas {
   };
   PutExperimentsRetainLogsResponse: {
     results: Schemas["ExperimentActionResult"][];
+  };
+  PutModelAliasRequest: {
+    expectedVersion?: number | null | undefined;
+    version: number | string;
+  };
+  PutModelAliasResponse: {
+    alias: Schemas["ModelAlias"];
   };
   PutProjectNotesRequest: {
     expected?: Schemas["Note"][] | null | undefined;
@@ -1895,7 +2102,7 @@ export interface Schemas {
   SearcherOperation: {
     validateAfter?: Schemas["ValidateAfterOperation"] | null | undefined;
   };
-  Segment: [string, number, (Schemas["LogLine"] | Schemas["MetricReport"] | Schemas["CheckpointReport"] | Schemas["PreemptAck"] | Schemas["Status"] | Schemas["Progress"] | Schemas["EarlyExit"] | Schemas["Phase"] | Schemas["Exit"] | Schemas["Missing"])[]];
+  Segment: [string, number, (Schemas["LogLine"] | Schemas["MetricReport"] | Schemas["CheckpointReport"] | Schemas["PreemptAck"] | Schemas["Status"] | Schemas["Progress"] | Schemas["EarlyExit"] | Schemas["Phase"] | Schemas["Exit"] | Schemas["Alert"] | Schemas["Missing"])[]];
   SeriesAxis: "batch" | "epoch" | "time";
   SeriesPosition: {
     continues: boolean;
@@ -1984,6 +2191,7 @@ export interface Schemas {
   };
   SortBy: "SORT_BY_BATCH_NUMBER" | "SORT_BY_END_TIME" | "SORT_BY_SEARCHER_METRIC" | "SORT_BY_STATE" | "SORT_BY_TRIAL_ID" | "SORT_BY_UNSPECIFIED" | "SORT_BY_UUID";
   SortTasksBy: "SORT_BY_DESCRIPTION" | "SORT_BY_ID" | "SORT_BY_START_TIME" | "SORT_BY_UNSPECIFIED" | "SORT_BY_WORKSPACE_ID";
+  SortTemplatesBy: "SORT_BY_NAME" | "SORT_BY_UNSPECIFIED";
   StartTrialRequest: {
     resume?: boolean | null | undefined;
     trialId?: number | null | undefined;
@@ -2079,6 +2287,16 @@ export interface Schemas {
     workDir?: string | null | undefined;
   };
   TaskType: "TASK_TYPE_UNSPECIFIED" | "TASK_TYPE_TRIAL" | "TASK_TYPE_NOTEBOOK" | "TASK_TYPE_SHELL" | "TASK_TYPE_COMMAND" | "TASK_TYPE_TENSORBOARD" | "TASK_TYPE_CHECKPOINT_GC" | "TASK_TYPE_GENERIC";
+  Template: {
+    config: Record<string, unknown>;
+    name: string;
+    updatedAt?: string | null | undefined;
+    username?: string | null | undefined;
+    workspaceId: number;
+  };
+  TemplateResponse: {
+    template: Schemas["Template"];
+  };
   Tensorboard: {
     description: string;
     displayName?: string | null | undefined;
@@ -2098,6 +2316,9 @@ export interface Schemas {
     userId?: number | null | undefined;
     username: string;
     workspaceId: number;
+  };
+  TestWebhookResponse: {
+    completed: boolean;
   };
   TokenInfo: {
     createdAt?: string | null | undefined;
@@ -2195,12 +2416,25 @@ export interface Schemas {
     trialId: number;
     trialSourceInfoType: Schemas["TrialSourceInfoType"];
   };
-  TrialSourceInfoType: "TRIAL_SOURCE_INFO_TYPE_FINE_TUNING" | "TRIAL_SOURCE_INFO_TYPE_INFERENCE" | "TRIAL_SOURCE_INFO_TYPE_UNSPECIFIED";
+  TrialSourceInfoType: "TRIAL_SOURCE_INFO_TYPE_UNSPECIFIED" | "TRIAL_SOURCE_INFO_TYPE_INFERENCE" | "TRIAL_SOURCE_INFO_TYPE_FINE_TUNING";
   TrialState: "STATE_UNSPECIFIED" | "STATE_ACTIVE" | "STATE_PAUSED" | "STATE_STOPPING_CANCELED" | "STATE_STOPPING_KILLED" | "STATE_STOPPING_COMPLETED" | "STATE_STOPPING_ERROR" | "STATE_CANCELED" | "STATE_COMPLETED" | "STATE_ERROR" | "STATE_QUEUED" | "STATE_PULLING" | "STATE_STARTING" | "STATE_RUNNING";
   TrialSummary: {
     count: number;
     lengths?: number[] | undefined;
     unit: Schemas["SearchUnit"];
+  };
+  TrialUsing: {
+    checkpointUuid: string;
+    experimentId: number;
+    experimentName: string;
+    modelId?: number | null | undefined;
+    modelVersion?: number | null | undefined;
+    startTime: string;
+    state: string;
+    trialId: number;
+    trialSourceInfoType: Schemas["TrialSourceInfoType"];
+    userId: number;
+    username: string;
   };
   TrialValidateAfter: {
     length: number;
@@ -2225,6 +2459,16 @@ export interface Schemas {
     metric: number;
     trialId: number;
   };
+  TrialsUsingResponse: {
+    trials: Schemas["TrialUsing"][];
+  };
+  Trigger: {
+    condition?: Record<string, unknown> | null | undefined;
+    id?: number | null | undefined;
+    triggerType?: Schemas["TriggerType"] | undefined;
+    webhookId?: number | null | undefined;
+  };
+  TriggerType: "TRIGGER_TYPE_UNSPECIFIED" | "TRIGGER_TYPE_EXPERIMENT_STATE_CHANGE" | "TRIGGER_TYPE_METRIC_THRESHOLD_EXCEEDED" | "TRIGGER_TYPE_TASK_LOG" | "TRIGGER_TYPE_CUSTOM";
   TriggeringEvent: {
     id: number;
   };
@@ -2289,6 +2533,33 @@ export interface Schemas {
     searcherMetric: number;
     trialId: number;
   };
+  Webhook: {
+    id?: number | null | undefined;
+    mode?: Schemas["WebhookMode"] | undefined;
+    name?: string | undefined;
+    triggers?: Schemas["Trigger"][] | null | undefined;
+    url: string;
+    webhookType?: Schemas["WebhookType"] | undefined;
+    workspaceId?: number | null | undefined;
+  };
+  WebhookDelivery: {
+    answer?: string | null | undefined;
+    attempts: number;
+    createdAt: string;
+    error?: string | null | undefined;
+    eventId: string;
+    eventType: string;
+    finishedAt?: string | null | undefined;
+    id: number;
+    nextAttemptAt?: string | null | undefined;
+    payload: string;
+    state: Schemas["DeliveryState"];
+    statusCode?: number | null | undefined;
+    url?: string | null | undefined;
+    webhookId: number;
+  };
+  WebhookMode: "WEBHOOK_MODE_UNSPECIFIED" | "WEBHOOK_MODE_WORKSPACE" | "WEBHOOK_MODE_SPECIFIC";
+  WebhookType: "WEBHOOK_TYPE_UNSPECIFIED" | "WEBHOOK_TYPE_DEFAULT" | "WEBHOOK_TYPE_SLACK";
   WorkloadContainer: {
     checkpoint?: Schemas["CheckpointWorkload"] | null | undefined;
     training?: Schemas["MetricsWorkload"] | null | undefined;
@@ -2390,6 +2661,12 @@ export interface Operations {
     body: Schemas["ArchiveExperimentsRequest"];
     response: Schemas["ArchiveExperimentsResponse"];
   };
+  archiveModel: {
+    path: { model_name: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
   archiveProject: {
     path: { project_id: number; };
     query: never;
@@ -2425,6 +2702,12 @@ export interface Operations {
     query: never;
     body: Schemas["CancelExperimentsRequest"];
     response: Schemas["CancelExperimentsResponse"];
+  };
+  checkTemplate: {
+    path: never;
+    query: never;
+    body: Schemas["CheckTemplateRequest"];
+    response: Schemas["CheckTemplateResponse"];
   };
   claimRunner: {
     path: never;
@@ -2480,11 +2763,23 @@ export interface Operations {
     body: Schemas["CreateGenericTaskRequest"];
     response: Schemas["CreateGenericTaskResponse"];
   };
+  createModel: {
+    path: never;
+    query: never;
+    body: Schemas["PostModelRequest"];
+    response: Schemas["PostModelResponse"];
+  };
   createProject: {
     path: { workspace_id: number; };
     query: never;
     body: Schemas["PostProjectRequest"];
     response: Schemas["PostProjectResponse"];
+  };
+  createTemplate: {
+    path: { template_name: string; };
+    query: never;
+    body: Schemas["PostTemplateRequest"];
+    response: Schemas["TemplateResponse"];
   };
   createToken: {
     path: never;
@@ -2509,6 +2804,12 @@ export interface Operations {
     query: never;
     body: Schemas["PostSavedViewRequest"];
     response: Schemas["SavedViewResponse"];
+  };
+  createWebhook: {
+    path: never;
+    query: never;
+    body: Schemas["Webhook"];
+    response: Schemas["PostWebhookResponse"];
   };
   createWorkspace: {
     path: never;
@@ -2540,6 +2841,18 @@ export interface Operations {
     body: Schemas["DeleteExperimentsRequest"];
     response: Schemas["DeleteExperimentsResponse"];
   };
+  deleteModel: {
+    path: { model_name: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  deleteModelVersion: {
+    path: { model_name: string; version: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
   deleteProject: {
     path: { project_id: number; };
     query: never;
@@ -2552,6 +2865,12 @@ export interface Operations {
     body: Schemas["DeleteRunsRequest"];
     response: Schemas["DeleteRunsResponse"];
   };
+  deleteTemplate: {
+    path: { template_name: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
   deleteTensorboardFiles: {
     path: { experiment_id: number; };
     query: never;
@@ -2560,6 +2879,12 @@ export interface Operations {
   };
   deleteView: {
     path: { project_id: number; view_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  deleteWebhook: {
+    path: { webhook_id: number; };
     query: never;
     body: never;
     response: Schemas["Nothing"];
@@ -2603,6 +2928,18 @@ export interface Operations {
   downloadMetrics: {
     path: never;
     query: { trialIds: number[]; metricIds: string[]; };
+    body: never;
+    response: unknown;
+  };
+  downloadModelVersion: {
+    path: { model_name: string; version: string; };
+    query: never;
+    body: never;
+    response: unknown;
+  };
+  downloadModelVersionFile: {
+    path: { model_name: string; version: string; file_path: string; };
+    query: never;
     body: never;
     response: unknown;
   };
@@ -2774,6 +3111,12 @@ export interface Operations {
     body: never;
     response: Schemas["MetricSeriesResponse"];
   };
+  getModel: {
+    path: { model_name: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetModelResponse"];
+  };
   getModelDefinition: {
     path: { experiment_id: number; };
     query: never;
@@ -2791,6 +3134,18 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["GetModelDefTreeResponse"];
+  };
+  getModelVersion: {
+    path: { model_name: string; version: string; };
+    query: never;
+    body: never;
+    response: Schemas["GetModelVersionResponse"];
+  };
+  getModelVersionMetrics: {
+    path: { model_name: string; version: string; };
+    query: { trialSourceInfoType?: Schemas["TrialSourceInfoType"] | null | undefined; metricGroup?: string | null | undefined; };
+    body: never;
+    response: Schemas["GetTrialMetricsByModelVersionResponse"];
   };
   getNotebook: {
     path: { task_id: string; };
@@ -2900,6 +3255,12 @@ export interface Operations {
     body: never;
     response: Schemas["GetTelemetryResponse"];
   };
+  getTemplate: {
+    path: { template_name: string; };
+    query: never;
+    body: never;
+    response: Schemas["TemplateResponse"];
+  };
   getTensorboard: {
     path: { task_id: string; };
     query: never;
@@ -2947,6 +3308,12 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["GetExperimentValidationHistoryResponse"];
+  };
+  getWebhookSigningKey: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetWebhookSigningKeyResponse"];
   };
   getWorkspace: {
     path: { workspace_id: number; };
@@ -3044,6 +3411,12 @@ export interface Operations {
     body: never;
     response: Schemas["GetAgentsResponse"];
   };
+  listCheckpointVersions: {
+    path: { checkpoint_uuid: string; };
+    query: never;
+    body: never;
+    response: Schemas["CheckpointVersionsResponse"];
+  };
   listCommands: {
     path: never;
     query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["SortTasksBy"] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; workspaceId?: number | null | undefined; };
@@ -3097,6 +3470,42 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["GetProjectNumericMetricsRangeResponse"];
+  };
+  listModelAliasHistory: {
+    path: { model_name: string; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; alias?: string | null | undefined; };
+    body: never;
+    response: Schemas["ModelAliasHistoryResponse"];
+  };
+  listModelAliases: {
+    path: { model_name: string; };
+    query: never;
+    body: never;
+    response: Schemas["ListModelAliasesResponse"];
+  };
+  listModelLabels: {
+    path: never;
+    query: { workspaceId?: number | null | undefined; };
+    body: never;
+    response: Schemas["GetModelLabelsResponse"];
+  };
+  listModelVersionFiles: {
+    path: { model_name: string; version: string; };
+    query: never;
+    body: never;
+    response: Schemas["ModelFilesResponse"];
+  };
+  listModelVersions: {
+    path: { model_name: string; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["GetModelVersionsRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetModelVersionsResponse"];
+  };
+  listModels: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; id?: number | null | undefined; name?: string | null | undefined; description?: string | null | undefined; archived?: boolean | null | undefined; labels?: string[] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; workspaceIds?: number[] | null | undefined; workspaceNames?: string[] | null | undefined; sortBy?: Schemas["GetModelsRequestSortBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetModelsResponse"];
   };
   listNamespaceBindings: {
     path: { workspace_id: number; };
@@ -3170,6 +3579,12 @@ export interface Operations {
     body: never;
     response: Record<string, unknown>;
   };
+  listTemplates: {
+    path: never;
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; workspaceIds?: number[] | null | undefined; sortBy?: Schemas["SortTemplatesBy"] | null | undefined; };
+    body: never;
+    response: Schemas["GetTemplatesResponse"];
+  };
   listTensorboards: {
     path: never;
     query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortBy?: Schemas["SortTasksBy"] | null | undefined; users?: string[] | null | undefined; userIds?: number[] | null | undefined; workspaceId?: number | null | undefined; };
@@ -3200,6 +3615,18 @@ export interface Operations {
     body: never;
     response: Schemas["GetExperimentTrialsResponse"];
   };
+  listTrialsUsingCheckpoint: {
+    path: { checkpoint_uuid: string; };
+    query: { trialSourceInfoType?: Schemas["TrialSourceInfoType"] | null | undefined; };
+    body: never;
+    response: Schemas["TrialsUsingResponse"];
+  };
+  listTrialsUsingVersion: {
+    path: { model_name: string; version: string; };
+    query: { trialSourceInfoType?: Schemas["TrialSourceInfoType"] | null | undefined; };
+    body: never;
+    response: Schemas["TrialsUsingResponse"];
+  };
   listUsers: {
     path: never;
     query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; name?: string | null | undefined; active?: boolean | null | undefined; admin?: boolean | null | undefined; sortBy?: Schemas["GetUsersRequestSortBy"] | null | undefined; };
@@ -3211,6 +3638,18 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["GetSavedViewsResponse"];
+  };
+  listWebhookDeliveries: {
+    path: { webhook_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; states?: Schemas["DeliveryState"][] | null | undefined; };
+    body: never;
+    response: Schemas["GetWebhookDeliveriesResponse"];
+  };
+  listWebhooks: {
+    path: never;
+    query: never;
+    body: never;
+    response: Schemas["GetWebhooksResponse"];
   };
   listWorkspacePools: {
     path: { workspace_id: number; };
@@ -3272,6 +3711,12 @@ export interface Operations {
     body: Schemas["MoveExperimentsRequest"];
     response: Schemas["MoveExperimentsResponse"];
   };
+  moveModel: {
+    path: { model_name: string; };
+    query: never;
+    body: Schemas["MoveModelRequest"];
+    response: Schemas["Nothing"];
+  };
   moveProject: {
     path: { project_id: number; };
     query: never;
@@ -3326,11 +3771,29 @@ export interface Operations {
     body: Schemas["PatchMasterConfigRequest"];
     response: Schemas["Nothing"];
   };
+  patchModel: {
+    path: { model_name: string; };
+    query: never;
+    body: Schemas["PatchModel"];
+    response: Schemas["PatchModelResponse"];
+  };
+  patchModelVersion: {
+    path: { model_name: string; version: string; };
+    query: never;
+    body: Schemas["PatchModelVersion"];
+    response: Schemas["PatchModelVersionResponse"];
+  };
   patchProject: {
     path: { project_id: number; };
     query: never;
     body: Schemas["PatchProject"];
     response: Schemas["PatchProjectResponse"];
+  };
+  patchTemplateConfig: {
+    path: { template_name: string; };
+    query: never;
+    body: Record<string, unknown>;
+    response: Schemas["TemplateResponse"];
   };
   patchToken: {
     path: { token_id: number; };
@@ -3355,6 +3818,12 @@ export interface Operations {
     query: never;
     body: Schemas["PatchSavedViewRequest"];
     response: Schemas["SavedViewResponse"];
+  };
+  patchWebhook: {
+    path: { webhook_id: number; };
+    query: never;
+    body: Schemas["PatchWebhook"];
+    response: Schemas["Nothing"];
   };
   patchWorkspace: {
     path: { workspace_id: number; };
@@ -3452,6 +3921,18 @@ export interface Operations {
     body: unknown;
     response: Schemas["Nothing"];
   };
+  postUnmanagedReports: {
+    path: { trial_id: number; run_id: number; };
+    query: never;
+    body: Schemas["ReportBatch"];
+    response: Schemas["ReportAnswer"];
+  };
+  postWebhookEventData: {
+    path: never;
+    query: never;
+    body: Schemas["PostWebhookEventDataRequest"];
+    response: Schemas["Nothing"];
+  };
   prepareForReporting: {
     path: never;
     query: never;
@@ -3476,11 +3957,23 @@ export interface Operations {
     body: Schemas["CreateExperimentRequest"];
     response: Schemas["PutExperimentResponse"];
   };
+  putModelAlias: {
+    path: { model_name: string; alias: string; };
+    query: never;
+    body: Schemas["PutModelAliasRequest"];
+    response: Schemas["PutModelAliasResponse"];
+  };
   putProjectNotes: {
     path: { project_id: number; };
     query: never;
     body: Schemas["PutProjectNotesRequest"];
     response: Schemas["PutProjectNotesResponse"];
+  };
+  putTemplate: {
+    path: { template_name: string; };
+    query: never;
+    body: Schemas["PostTemplateRequest"];
+    response: Schemas["TemplateResponse"];
   };
   putTrial: {
     path: never;
@@ -3506,6 +3999,12 @@ export interface Operations {
     body: Schemas["RedeemLoginLinkRequest"];
     response: Schemas["LoginResponse"];
   };
+  registerModelVersion: {
+    path: { model_name: string; };
+    query: never;
+    body: Schemas["PostModelVersionRequest"];
+    response: Schemas["PostModelVersionResponse"];
+  };
   removeAgent: {
     path: { agent_id: string; };
     query: never;
@@ -3523,6 +4022,18 @@ export interface Operations {
     query: never;
     body: never;
     response: Schemas["DeleteExperimentLabelResponse"];
+  };
+  removeModelAlias: {
+    path: { model_name: string; alias: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
+  };
+  renameTemplate: {
+    path: never;
+    query: never;
+    body: Schemas["PatchTemplateNameRequest"];
+    response: Schemas["TemplateResponse"];
   };
   reportCheckpoint: {
     path: never;
@@ -3816,6 +4327,12 @@ export interface Operations {
     body: never;
     response: Record<string, unknown>;
   };
+  testWebhook: {
+    path: { webhook_id: number; };
+    query: never;
+    body: never;
+    response: Schemas["TestWebhookResponse"];
+  };
   unarchiveExperiment: {
     path: { experiment_id: number; };
     query: never;
@@ -3827,6 +4344,12 @@ export interface Operations {
     query: never;
     body: Schemas["UnarchiveExperimentsRequest"];
     response: Schemas["UnarchiveExperimentsResponse"];
+  };
+  unarchiveModel: {
+    path: { model_name: string; };
+    query: never;
+    body: never;
+    response: Schemas["Nothing"];
   };
   unarchiveProject: {
     path: { project_id: number; };
@@ -3889,12 +4412,14 @@ export const PATHS: Record<keyof Operations, string> = {
   allGather: "POST /api/v1/allocations/{allocation_id}/all_gather",
   archiveExperiment: "POST /api/v1/experiments/{experiment_id}/archive",
   archiveExperiments: "POST /api/v1/projects/{project_id}/experiments/archive",
+  archiveModel: "POST /api/v1/models/{model_name}/archive",
   archiveProject: "POST /api/v1/projects/{project_id}/archive",
   archiveRuns: "POST /api/v1/runs/archive",
   archiveWorkspace: "POST /api/v1/workspaces/{workspace_id}/archive",
   bindPool: "POST /api/v1/resource-pools/{pool}/workspace-bindings",
   cancelExperiment: "POST /api/v1/experiments/{experiment_id}/cancel",
   cancelExperiments: "POST /api/v1/projects/{project_id}/experiments/cancel",
+  checkTemplate: "POST /api/v1/template/check",
   claimRunner: "POST /api/v1/claims",
   cleanupLogs: "POST /api/v1/cleanup_logs",
   compareTrials: "GET /api/v1/trials/time-series",
@@ -3904,20 +4429,27 @@ export const PATHS: Record<keyof Operations, string> = {
   countTasks: "GET /api/v1/tasks/count",
   createExperiment: "POST /api/v1/experiments",
   createGenericTask: "POST /api/v1/generic-tasks",
+  createModel: "POST /api/v1/models",
   createProject: "POST /api/v1/workspaces/{workspace_id}/projects",
+  createTemplate: "POST /api/v1/templates/{template_name}",
   createToken: "POST /api/v1/tokens",
   createTrial: "POST /api/v1/trials",
   createUser: "POST /api/v1/users",
   createView: "POST /api/v1/projects/{project_id}/views",
+  createWebhook: "POST /api/v1/webhooks",
   createWorkspace: "POST /api/v1/workspaces",
   deleteCheckpoints: "DELETE /api/v1/checkpoints",
   deleteClusterMessage: "DELETE /api/v1/master/cluster_message",
   deleteExperiment: "DELETE /api/v1/experiments/{experiment_id}",
   deleteExperiments: "DELETE /api/v1/projects/{project_id}/experiments/delete",
+  deleteModel: "DELETE /api/v1/models/{model_name}",
+  deleteModelVersion: "DELETE /api/v1/models/{model_name}/versions/{version}",
   deleteProject: "DELETE /api/v1/projects/{project_id}",
   deleteRuns: "POST /api/v1/runs/delete",
+  deleteTemplate: "DELETE /api/v1/templates/{template_name}",
   deleteTensorboardFiles: "DELETE /api/v1/experiments/{experiment_id}/tensorboard-files",
   deleteView: "DELETE /api/v1/projects/{project_id}/views/{view_id}",
+  deleteWebhook: "DELETE /api/v1/webhooks/{webhook_id}",
   deleteWorkspace: "DELETE /api/v1/workspaces/{workspace_id}",
   disableAgent: "POST /api/v1/agents/{agent_id}/disable",
   disableSlot: "POST /api/v1/agents/{agent_id}/slots/{slot_id}/disable",
@@ -3925,6 +4457,8 @@ export const PATHS: Record<keyof Operations, string> = {
   downloadAllocationUse: "GET /resources/allocation/allocations-csv",
   downloadCheckpoint: "GET /checkpoints/{checkpoint_uuid}",
   downloadMetrics: "GET /api/v1/trials/time-series.csv",
+  downloadModelVersion: "GET /api/v1/models/{model_name}/versions/{version}/archive",
+  downloadModelVersionFile: "GET /api/v1/models/{model_name}/versions/{version}/files/{file_path}",
   downloadRawUse: "GET /resources/allocation/raw",
   dryRunExperiment: "POST /api/v1/experiments/dry-run",
   dryRunTask: "POST /api/v1/tasks/dry-run",
@@ -3953,9 +4487,12 @@ export const PATHS: Record<keyof Operations, string> = {
   getMasterConfig: "GET /api/v1/master/config",
   getMe: "GET /api/v1/me",
   getMetricSeries: "GET /api/v1/trials/{trial_id}/metrics/series",
+  getModel: "GET /api/v1/models/{model_name}",
   getModelDefinition: "GET /api/v1/experiments/{experiment_id}/model_def",
   getModelDefinitionFile: "POST /api/v1/experiments/{experiment_id}/file",
   getModelDefinitionTree: "GET /api/v1/experiments/{experiment_id}/file_tree",
+  getModelVersion: "GET /api/v1/models/{model_name}/versions/{version}",
+  getModelVersionMetrics: "GET /api/v1/models/{model_name}/versions/{version}/metrics",
   getNotebook: "GET /api/v1/notebooks/{task_id}",
   getParetoFront: "GET /api/v1/experiments/{experiment_id}/pareto-front",
   getPreemptionSignal: "GET /api/v1/allocations/{allocation_id}/signals/preemption",
@@ -3974,6 +4511,7 @@ export const PATHS: Record<keyof Operations, string> = {
   getTaskAccelerators: "GET /api/v1/tasks/{task_id}/acceleratorData",
   getTaskSpec: "GET /api/v1/allocations/{allocation_id}/resources/{resource_id}/spec",
   getTelemetry: "GET /api/v1/master/telemetry",
+  getTemplate: "GET /api/v1/templates/{template_name}",
   getTensorboard: "GET /api/v1/tensorboards/{task_id}",
   getTrial: "GET /api/v1/trials/{trial_id}",
   getTrialByExternalId: "GET /api/v1/trials/by-external-id/{external_experiment_id}/{external_trial_id}",
@@ -3982,6 +4520,7 @@ export const PATHS: Record<keyof Operations, string> = {
   getUserByName: "GET /api/v1/users/{username}/by-username",
   getUserSettings: "GET /api/v1/users/setting",
   getValidationHistory: "GET /api/v1/experiments/{experiment_id}/validation-history",
+  getWebhookSigningKey: "GET /api/v1/webhooks/signing-key",
   getWorkspace: "GET /api/v1/workspaces/{workspace_id}",
   issueLoginLink: "POST /api/v1/auth/link",
   killCommand: "POST /api/v1/commands/{task_id}/kill",
@@ -3998,6 +4537,7 @@ export const PATHS: Record<keyof Operations, string> = {
   launchShell: "POST /api/v1/shells",
   launchTensorboard: "POST /api/v1/tensorboards",
   listAgents: "GET /api/v1/agents",
+  listCheckpointVersions: "GET /api/v1/checkpoints/{checkpoint_uuid}/model-versions",
   listCommands: "GET /api/v1/commands",
   listEnvironmentLocks: "GET /api/v1/experiments/{experiment_id}/environment_locks",
   listExperimentCheckpoints: "GET /api/v1/experiments/{experiment_id}/checkpoints",
@@ -4007,6 +4547,12 @@ export const PATHS: Record<keyof Operations, string> = {
   listJobsV2: "GET /api/v1/job-queues-v2",
   listMetadataValues: "GET /api/v1/projects/{project_id}/metadata/{key}",
   listMetricRanges: "GET /api/v1/projects/{project_id}/experiments/metric-ranges",
+  listModelAliasHistory: "GET /api/v1/models/{model_name}/alias-history",
+  listModelAliases: "GET /api/v1/models/{model_name}/aliases",
+  listModelLabels: "GET /api/v1/model/labels",
+  listModelVersionFiles: "GET /api/v1/models/{model_name}/versions/{version}/files",
+  listModelVersions: "GET /api/v1/models/{model_name}/versions",
+  listModels: "GET /api/v1/models",
   listNamespaceBindings: "GET /api/v1/workspaces/{workspace_id}/list-namespace-bindings",
   listNotebooks: "GET /api/v1/notebooks",
   listPoolBindings: "GET /api/v1/resource-pools/{pool}/workspace-bindings",
@@ -4019,13 +4565,18 @@ export const PATHS: Record<keyof Operations, string> = {
   listSlots: "GET /api/v1/agents/{agent_id}/slots",
   listTasks: "GET /api/v1/tasks",
   listTasksRaw: "GET /tasks",
+  listTemplates: "GET /api/v1/templates",
   listTensorboards: "GET /api/v1/tensorboards",
   listTokens: "GET /api/v1/tokens",
   listTrialCheckpoints: "GET /api/v1/trials/{trial_id}/checkpoints",
   listTrialWorkloads: "GET /api/v1/trials/{trial_id}/workloads",
   listTrials: "GET /api/v1/experiments/{experiment_id}/trials",
+  listTrialsUsingCheckpoint: "GET /api/v1/checkpoints/{checkpoint_uuid}/trials",
+  listTrialsUsingVersion: "GET /api/v1/models/{model_name}/versions/{version}/trials",
   listUsers: "GET /api/v1/users",
   listViews: "GET /api/v1/projects/{project_id}/views",
+  listWebhookDeliveries: "GET /api/v1/webhooks/{webhook_id}/deliveries",
+  listWebhooks: "GET /api/v1/webhooks",
   listWorkspacePools: "GET /api/v1/workspaces/{workspace_id}/available-resource-pools",
   listWorkspaces: "GET /api/v1/workspaces",
   login: "POST /api/v1/auth/login",
@@ -4036,6 +4587,7 @@ export const PATHS: Record<keyof Operations, string> = {
   markWaiting: "POST /api/v1/allocations/{allocation_id}/waiting",
   moveExperiment: "POST /api/v1/experiments/{experiment_id}/move",
   moveExperiments: "POST /api/v1/projects/{project_id}/experiments/move",
+  moveModel: "POST /api/v1/models/{model_name}/move",
   moveProject: "POST /api/v1/projects/{project_id}/move",
   moveRuns: "POST /api/v1/runs/move",
   notifyContainerRunning: "POST /api/v1/allocations/{allocation_id}/notify_container_running",
@@ -4045,11 +4597,15 @@ export const PATHS: Record<keyof Operations, string> = {
   patchCheckpoints: "PATCH /api/v1/checkpoints",
   patchExperiment: "PATCH /api/v1/experiments/{experiment_id}",
   patchMasterConfig: "PATCH /api/v1/master/config",
+  patchModel: "PATCH /api/v1/models/{model_name}",
+  patchModelVersion: "PATCH /api/v1/models/{model_name}/versions/{version}",
   patchProject: "PATCH /api/v1/projects/{project_id}",
+  patchTemplateConfig: "PATCH /api/v1/templates/{template_name}",
   patchToken: "PATCH /api/v1/tokens/{token_id}",
   patchTrial: "PATCH /api/v1/trials/{trial_id}",
   patchUser: "PATCH /api/v1/users/{user_id}",
   patchView: "PATCH /api/v1/projects/{project_id}/views/{view_id}",
+  patchWebhook: "PATCH /api/v1/webhooks/{webhook_id}",
   patchWorkspace: "PATCH /api/v1/workspaces/{workspace_id}",
   pauseExperiment: "POST /api/v1/experiments/{experiment_id}/pause",
   pauseExperiments: "POST /api/v1/projects/{project_id}/experiments/pause",
@@ -4066,18 +4622,25 @@ export const PATHS: Record<keyof Operations, string> = {
   postSearcherOperations: "POST /api/v1/experiments/{experiment_id}/searcher_operations",
   postTaskLogs: "POST /api/v1/task/logs",
   postTaskLogsOlder: "POST /task-logs",
+  postUnmanagedReports: "POST /api/v1/trials/{trial_id}/runs/{run_id}/reports",
+  postWebhookEventData: "POST /api/v1/webhooks/custom",
   prepareForReporting: "POST /api/v1/runs/start",
   previewCheckpointGc: "GET /experiments/{experiment_id}/preview_gc",
   previewHpSearch: "POST /api/v1/preview-hp-search",
   putExperiment: "PUT /api/v1/experiments/by-external-id/{external_id}",
+  putModelAlias: "PUT /api/v1/models/{model_name}/aliases/{alias}",
   putProjectNotes: "PUT /api/v1/projects/{project_id}/notes",
+  putTemplate: "PUT /api/v1/templates/{template_name}",
   putTrial: "PUT /api/v1/trials",
   putUserSettings: "POST /api/v1/users/setting",
   recordUserActivity: "POST /api/v1/users/activity",
   redeemLoginLink: "POST /api/v1/auth/link/redeem",
+  registerModelVersion: "POST /api/v1/models/{model_name}/versions",
   removeAgent: "DELETE /api/v1/agents/{agent_id}",
   removeCheckpointFiles: "POST /api/v1/checkpoints/rm",
   removeExperimentLabel: "DELETE /api/v1/experiments/{experiment_id}/labels/{label}",
+  removeModelAlias: "DELETE /api/v1/models/{model_name}/aliases/{alias}",
+  renameTemplate: "PATCH /api/v1/template/rename",
   reportCheckpoint: "POST /api/v1/checkpoints",
   reportEarlyExit: "POST /api/v1/trials/{trial_id}/early_exit",
   reportMetrics: "POST /api/v1/trials/{trial_id}/metrics",
@@ -4122,8 +4685,10 @@ export const PATHS: Record<keyof Operations, string> = {
   streamTrialsSnapshot: "GET /api/v1/experiments/{experiment_id}/metrics-stream/trials-snapshot",
   streamValidationMetrics: "GET /api/v1/trials/metrics/validation_metrics",
   summarizePermissions: "GET /api/v1/permissions/summary",
+  testWebhook: "POST /api/v1/webhooks/{webhook_id}/test",
   unarchiveExperiment: "POST /api/v1/experiments/{experiment_id}/unarchive",
   unarchiveExperiments: "POST /api/v1/projects/{project_id}/experiments/unarchive",
+  unarchiveModel: "POST /api/v1/models/{model_name}/unarchive",
   unarchiveProject: "POST /api/v1/projects/{project_id}/unarchive",
   unarchiveRuns: "POST /api/v1/runs/unarchive",
   unarchiveWorkspace: "POST /api/v1/workspaces/{workspace_id}/unarchive",
@@ -4183,6 +4748,36 @@ export interface StreamRows {
     lastBatch: number;
     seq: number;
     trialId: number;
+  };
+  models: {
+    archived: boolean;
+    creationTime: number;
+    description: string;
+    id: number;
+    labels: string[];
+    lastUpdatedTime: number;
+    metadata: Record<string, unknown>;
+    name: string;
+    notes: string;
+    seq: number;
+    userId: number;
+    workspaceId: number;
+  };
+  modelversions: {
+    checkpointUuid: string;
+    comment: string;
+    creationTime: number;
+    id: number;
+    labels: string[];
+    lastUpdatedTime: number;
+    metadata: Record<string, unknown>;
+    modelId: number;
+    name: string;
+    notes: string;
+    seq: number;
+    userId: number;
+    version: number;
+    workspaceId: string;
   };
   projects: {
     archived: boolean;

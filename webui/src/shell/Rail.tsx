@@ -5,6 +5,7 @@ import {
   FlaskConical,
   FolderTree,
   House,
+  LayoutTemplate,
   type LucideIcon,
   Search,
   Server,
@@ -17,7 +18,7 @@ import { Mark } from "../ui/Mark";
 import { Menu } from "../ui/Menu";
 import { Link, navigate, useLocation } from "../url";
 import { LivePill } from "./LivePill";
-import { CLUSTER, EXPERIMENTS, HOME, isIn, MODELS, type Place, SETTINGS, TASKS, WORKSPACES } from "./places";
+import { CLUSTER, EXPERIMENTS, HOME, isIn, MODELS, type Place, SETTINGS, TASKS, TEMPLATES, WORKSPACES } from "./places";
 import css from "./Rail.module.css";
 import { isMac } from "./ShortcutList";
 
@@ -26,6 +27,7 @@ export const ICONS: Record<string, LucideIcon> = {
   experiments: FlaskConical,
   models: Boxes,
   tasks: SquareTerminal,
+  templates: LayoutTemplate,
   cluster: Server,
   workspaces: FolderTree,
   settings: Settings,
@@ -54,6 +56,7 @@ export function Rail({ onSearch }: { onSearch: () => void }) {
         />
         <PlaceLink place={MODELS} />
         <PlaceLink place={TASKS} />
+        <PlaceLink place={TEMPLATES} />
         <PlaceLink place={CLUSTER} />
         <PlaceLink place={WORKSPACES} />
         <SubLinks

@@ -34,6 +34,12 @@ export const CLUSTER: Place = {
   keywords: "gpu slots agents queue jobs pools",
   covers: ["/resourcepool"],
 };
+export const TEMPLATES: Place = {
+  id: "templates",
+  label: "Templates",
+  href: "/templates",
+  keywords: "config share defaults",
+};
 export const WORKSPACES: Place = { id: "workspaces", label: "Workspaces", href: "/workspaces", keys: "g w" };
 export const SETTINGS: Place = {
   id: "settings",
@@ -56,6 +62,8 @@ export const PLACES: readonly Place[] = [
   CLUSTER,
   { id: "usage", label: "Usage of the cluster", href: "/clusters/historical-usage", keywords: "gpu hours history" },
   { id: "master-logs", label: "Logs of the master", href: "/clusters/logs" },
+  TEMPLATES,
+  { id: "new-template", label: "New template", href: "/templates/create", keywords: "create" },
   WORKSPACES,
   { id: "compare", label: "Compare trials", href: "/compare" },
   SETTINGS,

@@ -94,10 +94,14 @@ const HOLDERS: Partial<Record<keyof Operations, Holder>> = {
   ]),
 };
 
-function holder<N extends keyof StreamRows>(
+/** Columns of events that nothing changes once the row is there. */
+type Fixed = "id" | "seq" | "experimentId" | "userId" | "jobId" | "startTime";
+
+/** Does not compile while a streamed column is neither among `columns` nor fixed: the page would show it only after a reload. */
+function holder<N extends Noun & keyof StreamRows, C extends keyof StreamRows[N] & string>(
   noun: N,
   field: string,
-  columns: readonly (keyof StreamRows[N] & string)[],
+  columns: [Exclude<keyof StreamRows[N], C | Fixed>] extends [never] ? readonly C[] : never,
 ): Holder {
   return { noun, field, columns };
 }

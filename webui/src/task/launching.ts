@@ -6,6 +6,7 @@ import type { FormKind } from "./kinds";
 export interface Launch {
   config: Record<string, unknown>;
   workspaceId?: number;
+  templateName?: string | null;
   experimentIds?: number[];
   trialIds?: number[];
   /** Of a notebook: with the code of its experiment and a first cell that loads it. */

@@ -32,6 +32,7 @@ def fork(args: argparse.Namespace) -> int | None:
         config=changed(source.original_config, changes),
         parent_id=args.experiment_id,
         project_id=source.project_id,
+        template=args.template or source.template,
         submitter_python=environment.active_python() or sys.executable,
     )
     answer = experiment.create(session, request)
@@ -63,6 +64,7 @@ FORK = command(
     fork,
     _ID,
     *CONFIG_CHANGES,
+    arg("--template", help="the template to build on; by default that of the experiment"),
     _FOLLOW,
 )
 REPRODUCE = command(

@@ -28,6 +28,7 @@ def create(args: argparse.Namespace) -> None:
         no_pause=args.no_pause,
         parent_id=args.parent,
         project_id=args.project_id,
+        template_name=args.template,
     )
     _submit(connect(args, start=True), request, follow=args.follow)
 
@@ -80,6 +81,7 @@ COMMANDS: list[Command] = [
         arg("-i", "--include", action="append", default=[], metavar="PATH", help="further file or directory to send"),
         _PROJECT,
         arg("--config", action="append", default=[], metavar="KEY=VALUE", help="set a field of the config"),
+        arg("--template", help="template under the config"),
         _FOLLOW,
         arg("--fork", metavar="ID", help="start from the config and files of this task"),
         arg("-p", "--parent", metavar="ID", help="task that this one is killed and paused with"),

@@ -1,4 +1,4 @@
-"""det master: information, configuration, logs; and the embedded master: start, stop, status, backup."""
+"""det master: information, configuration, logs; and the embedded master: start, stop, status, backup, import."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from determined.api import cluster
 from determined.api.own_master import MasterState
 from determined.cli import own_masters, render
+from determined.cli.commands import master_import
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command, count, group, one_of
 from determined.cli.slots_option import OF_EMBEDDED, say_artificial, slots_option
@@ -202,6 +203,7 @@ TREE = group(
         arg("archive", help="what det master backup wrote"),
         _CLUSTER_NAME,
     ),
+    master_import.TREE,
     group(
         "cluster-message",
         "the message every user sees",

@@ -43,7 +43,10 @@ def _preview(session: Session, args: argparse.Namespace) -> None:
 
     raw = submitted_tasks.read_config(args, {})
     request = LaunchNotebookRequest(config=raw, template_name=args.template, preview=True)
-    render.raw(dump_yaml(session.call(_NOUN.launch, request).config))
+    answer = session.call(_NOUN.launch, request)
+    if answer.from_template:
+        render.line(f"# from template {args.template}: {', '.join(answer.from_template)}")
+    render.raw(dump_yaml(answer.config))
 
 
 TREE = task_ids.accepting_short(

@@ -45,6 +45,8 @@ class SlurmEngine(Engine):
         python: The interpreter that sitters run with where the settings name none.
     """
 
+    kind = SlurmManager.kind
+
     def __init__(
         self,
         settings: SlurmManager,

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from determined.exec.runner.log_line_parser import Line
 from determined.exec.runner.memory import Shortage
 from determined.exec.runner.private_tmp import TMP
 from determined.rundir.failure import Failure
 from determined.rundir.failure_analysis import LogLine, find_cause
 from determined.rundir.failure_cause import Cause
 from determined.rundir.failure_rules import Circumstances, explain_end
+from determined.rundir.log_line_parser import Line
 
 _MISSING = re.compile(rf"No such file or directory: '({TMP}/[^']+)'")
 

@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from determined.errors import Conflict, DeterminedError, FailedPrecondition, Unavailable
-from determined.exec.master_link import STALE, MasterLink
+from determined.exec.master_link import STALE
 from determined.exec.runner.log_sink import LOGS
 from determined.exec.runner.master_retry import MASTER_AWAY
 from determined.rundir.control import Control
@@ -35,6 +36,12 @@ _MISSING = msgspec.msgpack.encode(Missing())
 _Batch = dict[str, tuple[int, list[bytes]]]  # journal -> number of its first record, records
 
 
+class ReportLink(Protocol):
+    """Connection that takes batches of records and answers a ReportAnswer; it raises as MasterLink does."""
+
+    def report(self, batch: bytes) -> bytes: ...
+
+
 class JournalUploader:
     """Uploader of all journals.
 
@@ -43,7 +50,7 @@ class JournalUploader:
 
     def __init__(
         self,
-        link: MasterLink,
+        link: ReportLink,
         run_dir: RunDir,
         control: Control,
         on_over: Callable[[str], None],

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from determined.constants import MAX_LOG_LINE_BYTES
-from determined.exec.runner.log_line_parser import Line
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
+from determined.rundir.log_line_parser import Line
 from determined.wire.report import Exit, ExitCause, LogLine, Phase
 
 logger = logging.getLogger(__name__)
@@ -27,8 +27,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 class LogSink:
     """Writer of the runner's journal, thread-safe. `appended` is called after each append, to hurry the uploader."""
 
-    def __init__(self, run_dir: RunDir, appended: Callable[[], None]) -> None:
-        self.journal = JournalWriter(run_dir.journals, LOGS, reserve=_RESERVE)
+    def __init__(self, run_dir: RunDir, appended: Callable[[], None], name: str = LOGS) -> None:
+        self.journal = JournalWriter(run_dir.journals, name, reserve=_RESERVE)
         self._appended = appended
         self._encode = msgspec.msgpack.Encoder().encode
         self.line_counts: Counter[int | None] = Counter()  # lines of the task so far, by rank

@@ -9,8 +9,8 @@ import sys
 import threading
 import time
 
-from determined.exec.runner.log_line_parser import LineParser
 from determined.exec.runner.log_sink import LogSink
+from determined.rundir.log_line_parser import LineParser
 
 logger = logging.getLogger(__name__)
 

@@ -7,6 +7,8 @@ import signal
 import sys
 from pathlib import Path
 
+from determined.rundir.process_identity import stat_fields
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PROC = Path("/proc")
@@ -29,15 +31,6 @@ def die_with_parent() -> None:
         _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
-def start_time(pid: int) -> str | None:
-    """Return boot id and start tick, which tell a process from a later one with the same id. None when it is gone."""
-    fields = _stat(pid)
-    if fields is None:
-        return None
-    boot = _PROC / "sys/kernel/random/boot_id"
-    return f"{boot.read_text().strip() if boot.exists() else ''}/{fields[19]}"
-
-
 def signal_group(group: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
@@ -47,7 +40,7 @@ def descendants(root: int) -> set[int]:
     """Return every live process below `root`."""
     children: dict[int, list[int]] = {}
     for pid in _pids():
-        fields = _stat(pid)
+        fields = stat_fields(pid)
         if fields is not None and fields[0] != "Z":
             children.setdefault(int(fields[1]), []).append(pid)
     pids: set[int] = set()
@@ -80,11 +73,3 @@ def _pids() -> list[int]:
     if not _PROC.is_dir():
         return []
     return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
-
-
-def _stat(pid: int) -> list[str] | None:
-    """Return the fields of /proc/PID/stat from the state on; the command before it may hold spaces and brackets."""
-    try:
-        return (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return None

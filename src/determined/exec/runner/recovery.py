@@ -9,6 +9,7 @@ from determined.constants import ENV_RUN_DIR, HOST_MEMORY_ADVICE, HOST_OOM_LABEL
 from determined.exec.runner import process_tree
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.orphan_killer import end_task
+from determined.rundir import process_identity
 from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause
 
@@ -43,6 +44,6 @@ def _group(run_dir: RunDir) -> int | None:
     """Return the process group of the task, if its leader is still the same process."""
     with contextlib.suppress(ValueError, KeyError):
         known = json.loads(run_dir.started.read_text())
-        if process_tree.start_time(known["group"]) == known["start_time"]:
+        if process_identity.start_time(known["group"]) == known["start_time"]:
             return int(known["group"])
     return None

@@ -28,6 +28,7 @@ from determined.exec.runner.process import NamespaceRefused, TaskProcess
 from determined.exec.runner.stack_report import StackRequests
 from determined.exec.runner.task_services import TaskServices
 from determined.exec.runner.termination import GRACE_SECONDS, Termination
+from determined.rundir import process_identity
 from determined.rundir.control import Control
 from determined.rundir.failure import Failure, read_failure
 from determined.rundir.failure_cause import Cause
@@ -256,7 +257,7 @@ class TaskSupervisor:
             self._sink.say("ERROR", f"cannot start {argv[0]!r}: {e.strerror}")
             return 127 if isinstance(e, FileNotFoundError) else 126
         self._orphan_killer.guard(process.group)
-        identity = {"group": process.group, "start_time": process_tree.start_time(process.group)}
+        identity = {"group": process.group, "start_time": process_identity.start_time(process.group)}
         self._run_dir.started.write_text(json.dumps(identity))
         self._process = process
         process.end_when_wanted(self.ending)

@@ -6,6 +6,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from determined.constants import PASSWORD_SALT
+from determined.master.auth import upstream_password
 
 UNUSABLE = "!"  # a stored value that no password matches: users who log in elsewhere
 
@@ -33,6 +34,8 @@ def matches(stored: str | None, password: str, *, is_hashed: bool) -> bool:
     sent = password if is_hashed else client_hash(password)
     if stored is None or not sent:
         return stored is None and not sent
+    if upstream_password.is_of_upstream(stored):
+        return upstream_password.matches(stored, sent)
     try:
         return _hasher.verify(stored, sent)
     except (VerificationError, InvalidHashError):

@@ -78,7 +78,10 @@ OWNER_OR_EXPERIMENT = allow(Who.OWNER, Who.EXPERIMENT)
 OWNER_OR_TRIAL = allow(Who.OWNER, Who.TRIAL)
 # What a task of one's own says of itself.
 OWNER_OR_TASK_ITSELF = allow(Who.OWNER, Who.ITSELF)
-# Checkpoints are read by warm starts, inference and fine-tuning of other experiments, known by their uuid alone.
+# A training registers its own checkpoints.
+USER_OR_TRIAL = allow(Who.USER, Who.TRIAL)
+# Checkpoints and model versions are read by warm starts, inference and fine-tuning of other experiments, known by their
+# uuid or name alone.
 USER_OR_TASK = allow(Who.USER, Who.TASK)
 # What tasks serve: by a token, or by the app's own; master/proxy/access.py.
 PROXIED = {KEY: Permission((Who.OWNER,), by_handler=True)}

@@ -71,7 +71,8 @@ class ExperimentDeleter:
             logger.warning("experiment %s: its files could not be deleted: %s", experiment_id, e)
             why = f"its files could not be deleted: {e}"
             with contextlib.suppress(NotFound):  # deleted meanwhile
-                await self.ctx.db.write(lambda conn: lifecycle.fail_delete(conn, experiment_id, why))
+                now = self.ctx.clock.now()
+                await self.ctx.db.write(lambda conn: lifecycle.fail_delete(conn, now, experiment_id, why))
         else:
             await self._remove_rows(experiment_id)
             logger.info("experiment %s: deleted", experiment_id)

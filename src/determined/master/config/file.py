@@ -1,5 +1,6 @@
 """The fields of a master config: every key upstream has, and ours. What follows from them: master.py."""
 
+import ipaddress
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -154,7 +155,7 @@ _TELEMETRY_KEYS = ("segment_master_key", "segment_webui_key", "otel_exported_otl
 
 
 class Telemetry(
-    Section, extra=True, unread=dict.fromkeys(_TELEMETRY_KEYS, Field(Node(), legacy=True, engines=(), secret=True))
+    Section, extra=True, added=dict.fromkeys(_TELEMETRY_KEYS, Field(Node(), legacy=True, engines=(), secret=True))
 ):
     enabled: bool = field(Boolean(), "Accepted; nothing is ever sent.", default=True)
 
@@ -163,9 +164,39 @@ class Observability(Section):
     enable_prometheus: bool = field(Boolean(), "Serve `/metrics`.", default=True)
 
 
+def _network_problem(text: str) -> str | None:
+    try:
+        ipaddress.ip_network(text)
+    except ValueError as error:
+        return f"`{text}` is no network such as 10.0.0.0/8: {error}"
+    return None
+
+
 class Webhooks(Section):
-    base_url: str | None = field(Text(), "For links.", default=None, fill=False)
-    signing_key: str | None = field(Text(), "For signatures.", default=None, fill=False, secret=True)
+    """Requests of the master to other services when something happens ([Webhooks](../webhooks.md))."""
+
+    base_url: str | None = field(
+        Text(),
+        "Address of the web page as its readers reach it, for links in messages to Slack.",
+        default=None,
+        fill=False,
+    )
+    signing_key: str | None = field(
+        Text(),
+        "Key of the signatures. Default: one of this cluster's own (`det webhook signing-key`).",
+        default=None,
+        fill=False,
+        secret=True,
+    )
+    allowed_networks: tuple[str, ...] = field(
+        ListOf(Text(problem=_network_problem)),
+        "Private, loopback and link-local networks, such as `10.0.0.0/8`, whose hosts may be called.",
+        default=[],
+        since="0.39",
+    )
+    allow_public: bool = field(
+        Boolean(), "Call public addresses; false: only `allowed_networks`.", default=True, since="0.39"
+    )
 
 
 def _domain_problem(domain: str) -> str | None:
@@ -222,7 +253,7 @@ _FOREIGN = (
 class MasterFile(
     Section,
     rules=(advertised_url_whole, unique_managers, devices_once, unique_pools, default_pools_exist),
-    unread=dict.fromkeys(_FOREIGN, Field(Node(), legacy=True, engines=())),
+    added=dict.fromkeys(_FOREIGN, Field(Node(), legacy=True, engines=())),
 ):
     """A master config as files, variables and flags have it."""
 
@@ -263,7 +294,7 @@ class MasterFile(
     telemetry: Telemetry = field(Telemetry, "Nothing is ever sent.", default={})
     observability: Observability = field(Observability, "Numbers for operators.", default={})
     cache: JsonObject | None = field(FreeMap(), "Upstream's file cache.", default=None, fill=False, engines=())
-    webhooks: Webhooks = field(Webhooks, "Links and signatures of webhooks.", default={}, engines=())
+    webhooks: Webhooks = field(Webhooks, "Links, signatures and addresses of webhooks.", default={})
     feature_switches: tuple[str, ...] = field(
         ListOf(Text()), "Upstream's experimental features; told to clients.", default=[], engines=()
     )

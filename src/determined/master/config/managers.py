@@ -22,7 +22,7 @@ class AnyManager(ResourceManager, node=ManagerNode, extra=True):
         return registry.engine_name(self.type, self.name)
 
 
-class AnyPool(PoolConfig, node=PoolNode, unread=registry.pool_fields()):
+class AnyPool(PoolConfig, node=PoolNode, added=registry.pool_fields()):
     """A resource pool of any engine. The keys of engines are read by their sections (`ResourceManager.pool_keys`)."""
 
 

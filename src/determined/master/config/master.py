@@ -119,7 +119,7 @@ def _check_pools(config: MasterConfig) -> None:
 
 def _ignored(raw: JsonObject, engines: tuple[EngineConfig, ...]) -> Iterator[tuple[str, JsonValue]]:
     """Find, by path, what the file sets and none of these engines honours, and keys of upstream's managers."""
-    for path, value, _ in unused_keys(MasterFile.schema, raw, {engine.type for engine in engines}):
+    for path, value, _ in unused_keys(MasterFile.schema, raw, registry.traits(*(engine.type for engine in engines))):
         yield path, value
     sections = {"": raw}
     for index, section in enumerate(raw.get("additional_resource_managers") or []):

@@ -51,6 +51,7 @@ class Database:
         self._queue: WriteQueue[_Write] = WriteQueue()
         self._unsynced_since: float | None = None
         self._committed: Callable[[], None] | None = None
+        self.commits = 0  # transactions of the writer so far; a reader compares it to know that no row has changed
         self._writer = threading.Thread(target=self._write_loop, name="db-write", daemon=True)
         self._writer.start()
         self._refusal: str | None = None
@@ -141,6 +142,7 @@ class Database:
             for write in group:
                 write.done.set_exception(error)
             return
+        self.commits += 1
         for write, value, failure in results:
             if failure is not None:
                 write.done.set_exception(failure)

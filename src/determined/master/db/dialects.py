@@ -84,6 +84,14 @@ def upsert(conn: Connection, table: Table, values: Values | Sequence[Values], ke
         conn.execute(_upsert(conn.dialect.name, table, tuple(rows[0]), tuple(keys)), rows)
 
 
+def continue_ids(conn: Connection, table: Table) -> None:
+    """Give new rows ids above those that were written with ids of their own. SQLite does so by itself."""
+    if conn.dialect.name == "sqlite":
+        return
+    sequence, largest = f"pg_get_serial_sequence('{table.name}', 'id')", f"(SELECT max(id) FROM {table.name})"
+    conn.exec_driver_sql(f"SELECT setval({sequence}, {largest}) WHERE {largest} IS NOT NULL")
+
+
 @lru_cache(maxsize=256)
 def _upsert(dialect_name: str, table: Table, columns: tuple[str, ...], keys: tuple[str, ...]) -> Executable:
     """Kept, because building one costs more than running it and every report needs several."""

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.errors import Conflict, InvalidArgument, NotFound
+from determined.errors import Conflict, FailedPrecondition, InvalidArgument, NotFound
 from determined.master.db.queries import checkpoint as rows
+from determined.master.db.queries import model_version as model_versions
 from determined.master.db.queries import storage_backend as storages
 from determined.master.db.queries import validation as validations
 from determined.master.db.rows.checkpoints import CheckpointValues
-from determined.master.lifecycle import gc_policy
+from determined.master.lifecycle import checkpoint_gc_policy
 from determined.storage.checkpoint_id import is_checkpoint_id
 from determined.storage.listing import match_globs
 from determined.storage.manifest import METADATA_NAME
@@ -26,6 +27,7 @@ COMPLETED = "COMPLETED"
 PARTIALLY_DELETED = "PARTIALLY_DELETED"
 DELETED = "DELETED"
 ERROR = "ERROR"
+_NAMED = 5  # checkpoints that a message names
 _NOT_REQUESTED: CheckpointValues = {"delete_requested_at": None, "delete_globs": None}
 
 
@@ -88,8 +90,19 @@ def request_delete(conn: Connection, now: datetime, uuids: Sequence[str], globs:
     """Mark checkpoints for the background deleter: all their files, or those that match `globs`."""
     check_globs(globs)
     rows.require_all(conn, uuids)
+    refuse_registered(conn, uuids, "deleted")
     rows.mark_for_deletion(conn, now, uuids, globs)
     rows.refresh_trials(conn, rows.trials_of(conn, uuids))
+
+
+def refuse_registered(conn: Connection, uuids: Sequence[str], what: str) -> None:
+    """Raise FailedPrecondition for checkpoints that are versions of models. `what`: `deleted`, `patched`."""
+    registered = model_versions.registered(conn, uuids)
+    if registered:
+        raise FailedPrecondition(
+            f"checkpoints {', '.join(registered[:_NAMED])} are in the model registry and cannot be {what}; delete their"
+            " model versions first"
+        )
 
 
 def check_globs(globs: Iterable[str] | None) -> None:
@@ -144,32 +157,32 @@ def collect_garbage(conn: Connection, now: datetime, experiment_id: int) -> list
     return to_delete
 
 
-def preview_garbage(conn: Connection, experiment_id: int, keep: gc_policy.Keep | None = None) -> list[str]:
+def preview_garbage(conn: Connection, experiment_id: int, keep: checkpoint_gc_policy.Keep | None = None) -> list[str]:
     """List what `collect_garbage` would delete now, under the experiment's own policy or the given one."""
     settings = rows.gc_settings(conn, experiment_id)
     if settings is None:
         raise NotFound(f"experiment {experiment_id} not found")
     candidates = _candidates(conn, experiment_id)
     policy = keep or keep_of(CheckpointStorage.load(settings.storage or {}))
-    kept = gc_policy.select_kept(candidates, policy, smaller_is_better=settings.smaller_is_better)
+    kept = checkpoint_gc_policy.select_kept(candidates, policy, smaller_is_better=settings.smaller_is_better)
     kept |= rows.exempt(conn, experiment_id)
     return sorted(c.uuid for c in candidates if c.uuid not in kept)
 
 
-def keep_of(storage: CheckpointStorage) -> gc_policy.Keep:
+def keep_of(storage: CheckpointStorage) -> checkpoint_gc_policy.Keep:
     """Read the keep policy of an experiment."""
-    return gc_policy.Keep(storage.save_experiment_best, storage.save_trial_best, storage.save_trial_latest)
+    return checkpoint_gc_policy.Keep(storage.save_experiment_best, storage.save_trial_best, storage.save_trial_latest)
 
 
-def _candidates(conn: Connection, experiment_id: int) -> list[gc_policy.Candidate]:
+def _candidates(conn: Connection, experiment_id: int) -> list[checkpoint_gc_policy.Candidate]:
     completed = rows.gc_candidates(conn, experiment_id)
     values = validations.searcher_values(conn, [(c.trial_id, c.steps_completed) for c in completed])
     return [_candidate(c.uuid, c.trial_id, c.steps_completed, values) for c in completed]
 
 
-def _candidate(uuid: str, trial_id: int, steps: int, values: validations.Values) -> gc_policy.Candidate:
+def _candidate(uuid: str, trial_id: int, steps: int, values: validations.Values) -> checkpoint_gc_policy.Candidate:
     value, time = values.get((trial_id, steps), (None, 0.0))
-    return gc_policy.Candidate(uuid, trial_id, steps, value, time)
+    return checkpoint_gc_policy.Candidate(uuid, trial_id, steps, value, time)
 
 
 def _after(state: str, before: dict[str, int], after: dict[str, int]) -> CheckpointValues:

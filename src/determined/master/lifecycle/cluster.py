@@ -48,6 +48,7 @@ class AdoptingEngine(Protocol):
 class PlacingEngine(Protocol):
     """Engine that chooses the nodes itself. Work goes to it as soon as it is queued. Only some engines do this."""
 
+    kind: str  # the section of a config with what a submitter says to it alone
     device: Device  # what a slot of its pools is
 
     def spread(self, pool: str, slots: int, options: Mapping[str, object], *, single_node: bool) -> list[int]:

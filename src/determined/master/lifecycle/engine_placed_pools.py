@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config import ExperimentConfig
+from determined.config.engine_sections import engine_options
 from determined.config.job import TaskConfig
 from determined.engines.model import Device
 from determined.errors import InvalidArgument
@@ -36,7 +37,8 @@ def hand_over(
         return
     pool, slots = allocation.pool, allocation.slots
     try:
-        sizes = engine.spread(pool, slots, options_of(conn, allocation), single_node=bool(allocation.single_node))
+        options = options_of(conn, allocation, engine.kind)
+        sizes = engine.spread(pool, slots, options, single_node=bool(allocation.single_node))
     except InvalidArgument as e:
         lifecycle.reject(conn, now, allocation_id, e.message)
         return
@@ -52,9 +54,10 @@ def hand_over(
     append_master_line(conn, now, allocation.task_id, text, allocation_id=allocation_id)
 
 
-def options_of(conn: Connection, allocation: Allocation) -> JsonObject:
-    """Read what the submitter says to such an engine: the `slurm` section of the config."""
+def options_of(conn: Connection, allocation: Allocation, kind: str) -> JsonObject:
+    """Read what the submitter says to an engine of this kind alone: the section of that name of the config."""
     if allocation.trial_id is None:
         submitted = submitted_tasks.find(conn, allocation.task_id)
-        return {} if submitted is None else dict(TaskConfig.load(submitted.config).slurm.raw)
-    return dict(ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config).slurm.raw)
+        return {} if submitted is None else engine_options(TaskConfig.load(submitted.config), kind)
+    config = ExperimentConfig.load(tasks.trial_details(conn, allocation.trial_id).config)
+    return engine_options(config, kind)

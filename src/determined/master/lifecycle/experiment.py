@@ -16,6 +16,7 @@ from determined.master.db.queries import checkpoint as checkpoints
 from determined.master.db.queries import environment_lock as environment_locks
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import job as jobs
+from determined.master.db.queries import model_version as model_versions
 from determined.master.db.queries import submission
 from determined.master.db.queries import trial as trials
 from determined.master.db.rows.experiments import Experiment, ExperimentValues, JobValues
@@ -176,7 +177,13 @@ def continue_experiment(
 
 
 def begin_delete(conn: Connection, now: datetime, experiment_id: int) -> None:
-    """Rows stay until the files are gone (`finish_delete`). Refused while live experiments start from its files."""
+    """Rows stay until the files are gone (`finish_delete`). Refused while others need its files."""
+    registered = model_versions.registered_of_experiment(conn, experiment_id)
+    if registered:
+        raise FailedPrecondition(
+            f"experiment {experiment_id} cannot be deleted: its checkpoints are registered as model versions"
+            f" ({', '.join(registered[:3])}); delete those versions first"
+        )
     users = checkpoints.live_starters(conn, experiment_id)
     if users:
         raise FailedPrecondition(
@@ -199,13 +206,14 @@ def finish_delete(conn: Connection, experiment_id: int) -> None:
     jobs.delete_row(conn, experiment.job_id)
 
 
-def fail_delete(conn: Connection, experiment_id: int, why: str = "") -> None:
+def fail_delete(conn: Connection, now: datetime, experiment_id: int, why: str = "") -> None:
     """Record that the deletion did not succeed and may be asked for again."""
     values: ExperimentValues = {"state": State.DELETE_FAILED}
     if why:
         values["error"] = why
-    if experiments.get(conn, experiment_id).state == State.DELETING:
-        experiments.update_row(conn, experiment_id, values)
+    experiment = experiments.get(conn, experiment_id)
+    if experiment.state == State.DELETING:
+        experiment_state.store(conn, now, experiment, values)
 
 
 def set_resources(conn: Connection, now: datetime, experiment_id: int, resources: JobValues) -> None:

@@ -9,9 +9,17 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search as searches
 from determined.master.db.queries import search_queue
 from determined.master.db.rows.experiments import Experiment, ExperimentValues
-from determined.master.lifecycle import searchers, trial_state
+from determined.master.lifecycle import searchers, trial_state, webhooks
 from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_become, terminal_of
 from determined.search.registry import searcher_of
+
+
+def store(conn: Connection, now: datetime, experiment: Experiment, values: ExperimentValues) -> None:
+    """Write columns of an experiment, and what follows from a new state for webhooks."""
+    experiments.update_row(conn, experiment.id, values)
+    state = values.get("state", experiment.state)
+    if state != experiment.state:
+        webhooks.state_changed(conn, now, experiment.id, state)
 
 
 def move(
@@ -39,7 +47,7 @@ def move(
     values: ExperimentValues = {"state": wanted}
     if error is not None:
         values["error"] = error
-    experiments.update_row(conn, experiment.id, values)
+    store(conn, now, experiment, values)
     if wanted in STOPPING:
         search_queue.drop_operations(conn, experiment.id)  # it begins nothing any more
     trial_state.push_all(conn, now, experiment.id, wanted, reason)
@@ -56,7 +64,7 @@ def finish_if_idle(conn: Connection, now: datetime, experiment_id: int) -> None:
     values: ExperimentValues = {"state": state, "end_time": now}
     if state == State.COMPLETED:
         values["progress"] = 1.0
-    experiments.update_row(conn, experiment_id, values)
+    store(conn, now, experiment, values)
     searchers.release(conn, experiment_id)
     if state != State.COMPLETED or not searcher_of(experiment.config).extendable:
         searches.forget(conn, experiment_id)

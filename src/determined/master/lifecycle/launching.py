@@ -27,6 +27,7 @@ from determined.master.lifecycle import containers, engine_placed_pools, topics
 from determined.master.lifecycle.certificate import known_as
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
+from determined.master.lifecycle.pools import engine_type
 from determined.master.lifecycle.states import AllocationState
 
 logger = logging.getLogger(__name__)
@@ -178,6 +179,6 @@ def _gang(conn: Connection, row: AliveRunner, config: MasterConfig) -> tuple[int
     size = len(runners.of_allocation(conn, allocation.id))
     return (
         size,
-        engine_placed_pools.options_of(conn, allocation),
+        engine_placed_pools.options_of(conn, allocation, engine_type(config, allocation.pool)),
         containers.container_of(conn, row, allocation, config),
     )

@@ -30,6 +30,7 @@ from determined.search.method import (
     decode_operation,
     encode_operation,
 )
+from determined.search.registry import searcher_of
 
 logger = logging.getLogger(__name__)
 
@@ -224,6 +225,7 @@ def _create(
     conn: Connection, now: datetime, experiment: Experiment, orders: Sequence[Create], replay: Replay | None
 ) -> list[str]:
     """Create trials; or, in a continued experiment, return those that already have these request ids."""
+    _adopt_only_trial(conn, experiment, orders)
     there = trials.by_requests(conn, experiment.id, [order.request_id for order in orders])
     trial_state.create(conn, now, experiment, [order for order in orders if order.request_id not in there])
     for trial in there.values():
@@ -233,6 +235,15 @@ def _create(
             case Standing.WAITING:
                 trial_state.reopen(conn, experiment, trial)
     return list(there)
+
+
+def _adopt_only_trial(conn: Connection, experiment: Experiment, orders: Sequence[Create]) -> None:
+    """Give the only trial of an imported experiment the id that our searcher draws: upstream had drawn another."""
+    if len(orders) != 1 or searcher_of(experiment.config).is_multi_trial:
+        return
+    known = trials.of_experiment(conn, experiment.id)
+    if len(known) == 1 and known[0].request_id != orders[0].request_id:
+        trials.update_row(conn, known[0].id, {"request_id": orders[0].request_id})
 
 
 def _give(

@@ -9,6 +9,7 @@ from determined.config.resources import DEFAULT_PRIORITY
 from determined.engines import registry
 from determined.engines.scheduling.model import FittingPolicy, Settings
 from determined.master.config import MasterConfig
+from determined.schema.engine_traits import EngineTraits
 
 DEFAULT_POOL = "default"
 
@@ -42,6 +43,11 @@ def engine_type(config: MasterConfig, pool: str) -> str:
     configured = config.pool(pool)
     engine = config.engine(configured.engine) if configured is not None else None
     return (engine or config.engines[0]).type
+
+
+def engine_traits(config: MasterConfig, pool: str) -> EngineTraits:
+    """Tell by which names the fields of configs mean the engine of a pool."""
+    return registry.traits(engine_type(config, pool))
 
 
 def pools_of(config: MasterConfig) -> dict[str, Pool]:

@@ -7,6 +7,8 @@ and goes on; there is no recovery code besides this.
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -29,7 +31,7 @@ from determined.master.lifecycle.launching import Launcher
 from determined.master.lifecycle.pools import pools_of
 from determined.master.lifecycle.ports import PortChoice
 from determined.master.lifecycle.queue_position import queue_position
-from determined.master.lifecycle.scheduling import SentSignals
+from determined.master.lifecycle.scheduling import Pass, SchedulingInput, SentSignals
 from determined.master.lifecycle.states import LIVE
 
 logger = logging.getLogger(__name__)
@@ -38,7 +40,25 @@ HEARTBEAT = "heartbeat"
 _HEARTBEAT_SECONDS = 5.0
 _IDLE_SECONDS = 1.0  # the bus is a hint and may be lost: look at least this often
 _REST_SECONDS = 0.02  # after a pass: changes come in bursts, and reports of many tasks wake us too
+_REREAD_SECONDS = 5.0  # the rows are read again after this time even if nothing was written
 _RETRY_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Look at the rows: when, after how many commits, with which nodes and pools, and what it found."""
+
+    at: datetime
+    commits: int
+    world: SchedulingInput
+    seen: Pass
+
+    def still_holds(self, now: datetime, commits: int, world: SchedulingInput) -> bool:
+        if (self.commits, self.world) != (commits, world) or self.seen.changes:
+            return False
+        # Deadlines to leave pass by themselves.
+        leaving = any(signals.preempted or signals.killed for signals in self.seen.signals)
+        return not leaving and timedelta(0) <= now - self.at < timedelta(seconds=_REREAD_SECONDS)
 
 
 class Reconciler:
@@ -52,6 +72,7 @@ class Reconciler:
         self._launcher = Launcher(ctx, self._cluster)
         self._tasks: list[asyncio.Task[None]] = []
         self._announced: frozenset[SentSignals] = frozenset()
+        self._last_look: _Look | None = None
 
     async def open(self) -> None:
         for engine in self._cluster.engines.values():
@@ -81,14 +102,14 @@ class Reconciler:
     async def _step(self) -> None:
         now = self._ctx.clock.now()
         self._cluster.note_nodes(now)
-        world = scheduling.SchedulingInput(
+        world = SchedulingInput(
             nodes=self._cluster.nodes(),
             pools=self._pools,
             launch_error=self._ctx.config.launch_error,
             ports=self._ports,
             placing={pool: found for pool in self._pools if (found := self._cluster.placing(pool)) is not None},
         )
-        seen = await self._ctx.db.read(lambda conn: scheduling.look(conn, now, world))
+        seen = await self._look(now, world)
         if seen.changes:
             seen = await self._ctx.db.write(lambda conn: scheduling.act(conn, now, world))
             self._ctx.bus.publish(*seen.topics)
@@ -97,6 +118,18 @@ class Reconciler:
         self._announce(seen.signals)
         self._launcher.launch(seen.alive)
         self._launcher.enforce_kills(now, seen.alive)
+
+    async def _look(self, now: datetime, world: SchedulingInput) -> Pass:
+        """Read what the rows ask for, or return what the last look found while nothing can have changed it.
+
+        Hundreds of idle tasks would otherwise be read every second.
+        """
+        last, commits = self._last_look, self._ctx.db.commits
+        if last is not None and last.still_holds(now, commits, world):
+            return last.seen
+        seen = await self._ctx.db.read(lambda conn: scheduling.look(conn, now, world))
+        self._last_look = _Look(now, commits, world, seen)
+        return seen
 
     def _announce(self, signals: frozenset[SentSignals]) -> None:
         """Wake the long polls of tasks that were signalled since the last pass, whoever did it."""

@@ -25,7 +25,8 @@ from determined.master.db.rows.allocations import Allocation, Runner
 from determined.master.db.rows.submitted_tasks import SubmittedTask
 from determined.master.lifecycle import task_services
 from determined.master.lifecycle.task_config import config_class, config_of
-from determined.schema.unused import remarks, unused_keys
+from determined.schema.engine_traits import NO_TRAITS, EngineTraits
+from determined.schema.unused import unused_remarks
 from determined.wire.report import BindMount, PythonPackages, TaskSpec
 
 
@@ -41,7 +42,7 @@ class Cluster:
     master_id: str
     token: str = field(repr=False)
     defaults: TaskContainerDefaults = field(default_factory=TaskContainerDefaults)  # of the pool
-    engine: str = "agent"  # its type, which decides what of a config has an effect
+    engine: EngineTraits = NO_TRAITS  # of the pool: they decide what of a config has an effect
     owner_token: str = field(default="", repr=False)
 
 
@@ -84,7 +85,7 @@ def _add_submitted(spec: TaskSpec, task: SubmittedTask, allocation: Allocation, 
     spec.python = _requirements(config.environment.python, {})
     spec.debug = config.debug
     spec.shared_tmp = config.environment.shared_tmp
-    spec.warnings = remarks(unused_keys(config_class(kind).schema, task.submitted_config, {cluster.engine}))
+    spec.warnings = unused_remarks(config_class(kind).schema, task.submitted_config, cluster.engine)
     spec.is_first_run = allocation.run_id == 1
     spec.services = task_services.of_kind(kind) + task_services.of_environment(config.environment)
     spec.user_token = cluster.owner_token if kind.acts_for_owner else cluster.token
@@ -166,13 +167,13 @@ def _checkpoint(conn: Connection, trial: TrialDetails) -> tuple[str | None, int]
     return trial.warm_start_checkpoint or trial.experiment_checkpoint, 0
 
 
-def _remarks(original_config: str, engine: str) -> list[str]:
+def _remarks(original_config: str, engine: EngineTraits) -> list[str]:
     """Name the submitter's settings that this engine has no use for, instead of dropping them silently."""
     try:
         asked = parse_yaml(original_config)
     except InvalidConfig:
         return []
-    return remarks(unused_keys(EXPERIMENT, asked, {engine}))
+    return unused_remarks(EXPERIMENT, asked, engine)
 
 
 def _slot_counts(group: Sequence[Runner]) -> list[int]:

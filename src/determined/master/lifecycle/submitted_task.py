@@ -39,6 +39,7 @@ class NewTask:
     description: str
     config: JsonObject
     submitted_config: JsonObject
+    template: str | None = None
     context: bytes | None = None
     submitter_python: str | None = None
     experiment_ids: list[int] | None = None
@@ -61,6 +62,7 @@ def create(conn: Connection, now: datetime, new: NewTask) -> str:
             "description": new.description,
             "config": new.config,
             "submitted_config": new.submitted_config,
+            "template": new.template,
             "submitter_python": new.submitter_python,
             "experiment_ids": new.experiment_ids,
             "trial_ids": new.trial_ids,

@@ -34,6 +34,6 @@ def create_unmanaged(
         raise FailedPrecondition(f"experiment {experiment_id} is managed; its searcher creates the trials")
     unmanaged.check_not_deleted(experiment)
     order = Create(request_id=str(uuid.uuid4()), hparams=hparams, seed=0)
-    [trial_id] = trial_state.create(conn, now, experiment, [order])
-    trials.update_row(conn, trial_id, {"external_id": external_id, "last_activity": now, "run_id": 1})
+    [trial_id] = trial_state.create(conn, now, experiment, [order], task_name=external_id)
+    trials.update_row(conn, trial_id, {"external_id": external_id, "run_id": 1})
     return trial_id

@@ -49,13 +49,18 @@ _REASONS = {
 _NOTICED_FAILURES = 6  # consecutive system failures looked at; past these the delay no longer grows
 
 
-def create(conn: Connection, now: datetime, experiment: Experiment, orders: Sequence[Create]) -> list[int]:
-    """Create trials in their experiment's state, with their tasks; return the ids in the order of `orders`."""
+def create(
+    conn: Connection, now: datetime, experiment: Experiment, orders: Sequence[Create], *, task_name: str | None = None
+) -> list[int]:
+    """Create trials in their experiment's state, with their tasks; return the ids in the order of `orders`.
+
+    `task_name`: by what the task of a single trial is known in place of the request id.
+    """
     rows: list[TrialValues] = [
         {
             "experiment_id": experiment.id,
             "request_id": order.request_id,
-            "task_id": f"{experiment.id}.{order.request_id}",
+            "task_id": f"{experiment.id}.{task_name or order.request_id}",
             "state": experiment.state,
             "hparams": order.hparams,
             "seed": order.seed,

@@ -6,12 +6,12 @@ from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT, USER_OR_TASK
 from determined.master.context import MasterContext
+from determined.master.routes.archive import archive_response, wanted_archive
 from determined.master.routes.limits import REPORT_BODY
 from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.services import checkpoint as checkpoints
 from determined.master.services import checkpoint_download
-from determined.master.services.checkpoint_download import Archive
 from determined.wire.checkpoint import (
     DELETE_CHECKPOINTS,
     DOWNLOAD_CHECKPOINT,
@@ -33,8 +33,6 @@ from determined.wire.experiment import LIST_EXPERIMENT_CHECKPOINTS, GetExperimen
 from determined.wire.operation import Nothing
 from determined.wire.trial import LIST_TRIAL_CHECKPOINTS, GetTrialCheckpointsResponse
 
-_SUFFIXES = {Archive.TGZ: "tgz", Archive.TAR: "tar", Archive.ZIP: "zip"}
-
 
 @serve(REPORT_CHECKPOINT, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
 async def report_checkpoint(payload: ReportCheckpointRequest, ctx: MasterContext, caller: Caller) -> Nothing:
@@ -42,19 +40,19 @@ async def report_checkpoint(payload: ReportCheckpointRequest, ctx: MasterContext
     return Nothing()
 
 
-@serve(PATCH_CHECKPOINTS, OWNER_OR_TRIAL)
+@serve(PATCH_CHECKPOINTS, OWNER_OR_TRIAL, errors=(FailedPrecondition,))
 async def patch_checkpoints(payload: PatchCheckpointsRequest, ctx: MasterContext, caller: Caller) -> Nothing:
     await checkpoints.patch(ctx, caller, payload.checkpoints)
     return Nothing()
 
 
-@serve(DELETE_CHECKPOINTS, OWNER)
+@serve(DELETE_CHECKPOINTS, OWNER, errors=(FailedPrecondition,))
 async def delete_checkpoints(payload: DeleteCheckpointsRequest, ctx: MasterContext, caller: Caller) -> Nothing:
     await checkpoints.delete(ctx, caller, payload.checkpoint_uuids)
     return Nothing()
 
 
-@serve(REMOVE_CHECKPOINT_FILES, OWNER)
+@serve(REMOVE_CHECKPOINT_FILES, OWNER, errors=(FailedPrecondition,))
 async def remove_checkpoint_files(
     payload: CheckpointsRemoveFilesRequest, ctx: MasterContext, caller: Caller
 ) -> Nothing:
@@ -94,13 +92,5 @@ async def list_trial_checkpoints(
 @serve(DOWNLOAD_CHECKPOINT, USER_OR_TASK, errors=(FailedPrecondition,))
 async def download_checkpoint(request: AnyRequest, ctx: MasterContext, checkpoint_uuid: str) -> Stream:
     """Download the files as zip, tar or (else) tgz, as Accept says."""
-    kind = _archive(request.headers.get("accept", ""))
-    archive = await checkpoint_download.download(ctx, checkpoint_uuid, kind)
-    disposition = f'attachment; filename="{archive.uuid}.{_SUFFIXES[kind]}"'
-    return Stream(archive.chunks, media_type=kind.value, headers={"Content-Disposition": disposition})
-
-
-def _archive(accept: str) -> Archive:
-    if "application/zip" in accept:
-        return Archive.ZIP
-    return Archive.TAR if "application/x-tar" in accept else Archive.TGZ
+    archive = await checkpoint_download.download(ctx, checkpoint_uuid, wanted_archive(request))
+    return archive_response(archive, archive.uuid)

@@ -14,7 +14,14 @@ from determined.master.routes.request import AnyRequest
 from determined.master.routes.serve import serve
 from determined.master.routes.streaming import ndjson
 from determined.master.services import metric as metrics
-from determined.master.services import metric_buckets, metric_compare, metric_csv, metric_profiler, metric_streams
+from determined.master.services import (
+    metric_buckets,
+    metric_compare,
+    metric_csv,
+    metric_profiler,
+    metric_streams,
+    model_lineage,
+)
 from determined.wire.log import Follow
 from determined.wire.metric import (
     GET_CHECKPOINT_METRICS,
@@ -56,7 +63,6 @@ from determined.wire.metric_query import (
     StreamTrialsSnapshot,
 )
 from determined.wire.operation import Nothing
-from determined.wire.trial import TrialSourceInfoType
 
 
 @serve(REPORT_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
@@ -119,12 +125,8 @@ async def all_points(ctx: MasterContext, params: DownloadMetrics) -> Stream:
 async def checkpoint_metrics(
     ctx: MasterContext, checkpoint_uuid: str, params: GetCheckpointMetrics
 ) -> GetTrialMetricsByCheckpointResponse:
-    source = params.trial_source_info_type
-    any_kind = source is None or source == TrialSourceInfoType.UNSPECIFIED
-    kind = None if any_kind else str(source).removeprefix("TRIAL_SOURCE_INFO_TYPE_")
-    return GetTrialMetricsByCheckpointResponse(
-        metrics=await metrics.using_checkpoint(ctx, checkpoint_uuid, kind, params.metric_group or None)
-    )
+    reports = await model_lineage.metrics_of_checkpoint(ctx, checkpoint_uuid, params)
+    return GetTrialMetricsByCheckpointResponse(metrics=reports)
 
 
 @serve(STREAM_METRIC_NAMES, ANY_USER)

@@ -101,4 +101,9 @@ def _preview(prepared: submitted_tasks.Prepared) -> LaunchNotebookResponse:
         username="",
         workspace_id=new.workspace_id,
     )
-    return LaunchNotebookResponse(notebook=notebook, config=mask_secrets(new.config), messages=prepared.messages)
+    return LaunchNotebookResponse(
+        notebook=notebook,
+        config=mask_secrets(new.config),
+        messages=prepared.messages,
+        from_template=prepared.from_template,
+    )

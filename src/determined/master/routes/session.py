@@ -9,9 +9,9 @@ from litestar.datastructures import Cookie
 from determined.errors import Forbidden, Unauthenticated
 from determined.master.auth.identity import Caller
 from determined.master.auth.login_link import LoginLinks
+from determined.master.auth.login_throttle import LoginThrottle
 from determined.master.auth.permission import ANY_USER, PUBLIC, USER_OR_TASK
 from determined.master.auth.session_token import SECURE_SESSION_COOKIE, SESSION_COOKIE, SESSION_LIFETIME
-from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.limits import PUBLIC_BODY
 from determined.master.routes.peer import peer_of

@@ -8,8 +8,8 @@ from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT
 from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
+from determined.master.services import model_lineage, trial_workloads, unmanaged
 from determined.master.services import trial as trials
-from determined.master.services import trial_workloads, unmanaged
 from determined.master.services.own_trial import require_own_trial
 from determined.wire.codec import camelize_keys
 from determined.wire.experiment import LIST_TRIALS, GetExperimentTrialsResponse, ListTrials
@@ -138,7 +138,7 @@ async def report_source_info(
 ) -> ReportTrialSourceInfoResponse:
     info = payload.trial_source_info
     await require_own_trial(ctx, caller, info.trial_id)
-    await trials.report_source(ctx, info)
+    await model_lineage.report(ctx, info)
     return ReportTrialSourceInfoResponse(trial_id=info.trial_id, checkpoint_uuid=info.checkpoint_uuid)
 
 

@@ -2,8 +2,8 @@
 
 from determined.errors import AlreadyExists, FailedPrecondition
 from determined.master.auth.identity import Caller
+from determined.master.auth.login_throttle import LoginThrottle
 from determined.master.auth.permission import ADMIN, ANY_USER, OWNER, noted
-from determined.master.auth.throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.routes.peer import peer_of
 from determined.master.routes.request import AnyRequest

@@ -18,7 +18,7 @@ from determined.master.db.rows.allocations import Allocation as AllocationRow
 from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import spec, topics
-from determined.master.lifecycle.pools import container_defaults, engine_type
+from determined.master.lifecycle.pools import container_defaults, engine_traits
 from determined.master.lifecycle.states import AllocationState as Stored
 from determined.master.services import all_gather as rounds_of_peers
 from determined.master.services import long_poll, task_settings
@@ -34,6 +34,7 @@ from determined.wire.codec import rfc3339
 from determined.wire.report import RunnerSignals, TaskSpec
 
 _RENDEZVOUS_SECONDS = 60.0
+_REREAD_SECONDS = 20.0  # hundreds of idle runners wait for signals; the reconciler announces each within a second
 _HINT_AFTER = timedelta(minutes=10)
 _GATHER_RECHECK_SECONDS = 2.0  # how soon a waiting peer notices that its allocation ended
 _waiting: WeakKeyDictionary[Bus, set[str]] = WeakKeyDictionary()  # resources with an open call for rendezvous
@@ -100,7 +101,8 @@ async def runner_signals(
     seconds = long_poll.checked_timeout(timeout_seconds)
     if known.kill:
         await _confirm_kill(ctx, allocation_id, resource_id)
-    return await long_poll.poll(ctx, f"allocation:{allocation_id}", read, differs, seconds)
+    topic = f"allocation:{allocation_id}"
+    return await long_poll.poll(ctx, topic, read, differs, seconds, reread_seconds=_REREAD_SECONDS)
 
 
 async def _confirm_kill(ctx: MasterContext, allocation_id: str, resource_id: str) -> None:
@@ -119,7 +121,7 @@ async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, us
             token=allocation_token.mint(ctx.cluster.secret, allocation_id),
             owner_token=allocation_token.mint_for_owner(ctx.cluster.secret, allocation_id),
             defaults=container_defaults(ctx.config, pool),
-            engine=engine_type(ctx.config, pool),
+            engine=engine_traits(ctx.config, pool),
         )
         built = spec.build(conn, resource_id, username, cluster)
         built.settings = task_settings.of_task(conn, ctx, built.task_id)

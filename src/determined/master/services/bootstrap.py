@@ -7,8 +7,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from determined.errors import FailedPrecondition
 from determined.master.auth.password import stored_hash
-from determined.master.db.queries import cluster, project, user, workspace
+from determined.master.db.queries import cluster, import_unit, project, user, workspace
 
 ADMIN = "admin"
 ORDINARY = "determined"
@@ -49,6 +50,20 @@ def populate(conn: Connection, now: datetime, password: FirstPassword) -> None:
         now,
         {"name": UNCATEGORIZED, "user_id": admin_id, "workspace_id": workspace_id, "immutable": True, "notes": []},
     )
+
+
+def require_whole(conn: Connection) -> None:
+    """Refuse to serve a database that an import has not finished: half of it must not be seen.
+
+    Raises:
+        FailedPrecondition: saying how to finish or to remove it.
+    """
+    running = import_unit.running(conn)
+    if running is not None:
+        raise FailedPrecondition(
+            f"an import from {running.source} is unfinished; run `det master import {running.kind} --source ...` again "
+            f"to finish it, or remove it with `det master import {running.kind} --abort`"
+        )
 
 
 def identity(conn: Connection) -> tuple[str, bytes]:

@@ -122,6 +122,7 @@ async def patch(ctx: MasterContext, caller: Caller, patches: Sequence[PatchCheck
         rows.require_all(conn, uuids)
         for trial_id in rows.trials_of(conn, uuids):
             check_author(conn, caller, trial_id)
+        lifecycle.refuse_registered(conn, uuids, "patched")
         for change in patches:
             if change.resources is not None:
                 lifecycle.files_left(conn, change.uuid, _sizes(change.resources.resources or {}))

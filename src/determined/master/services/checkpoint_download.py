@@ -26,9 +26,9 @@ from determined.storage import StorageManager, tree
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_CHUNK = 1024 * 1024
+CHUNK = 1024 * 1024
 _BLOCK = 512
-_USABLE = ("COMPLETED", "PARTIALLY_DELETED")
+USABLE = ("COMPLETED", "PARTIALLY_DELETED")
 
 
 class Archive(StrEnum):
@@ -46,16 +46,16 @@ class Download:
 
 async def download(ctx: MasterContext, uuid: str, kind: Archive) -> Download:
     """Start a download. Raises NotFound (no row, no files) or CheckpointDamaged before the first byte is sent."""
-    row, config = await ctx.db.read(lambda conn: _locate(conn, uuid))
-    if row.state not in _USABLE or row.experiment_id is None:
+    row, config = await ctx.db.read(lambda conn: locate(conn, uuid))
+    if row.state not in USABLE or row.experiment_id is None:
         raise FailedPrecondition(f"checkpoint {uuid} is {row.state}; only complete ones can be downloaded")
     manager = await open_storage(ctx, row.experiment_id, config)
     chunks = _archive(manager, uuid, kind)
     first = await asyncio.to_thread(next, chunks)
-    return Download(uuid, kind, _in_threads(first, chunks))
+    return Download(uuid, kind, in_threads(first, chunks))
 
 
-def _locate(conn: Connection, uuid: str) -> tuple[CheckpointDetail, JsonObject | None]:
+def locate(conn: Connection, uuid: str) -> tuple[CheckpointDetail, JsonObject | None]:
     """Find a checkpoint and the storage its files are in."""
     rows = checkpoint_list.load(conn, [uuid])
     if not rows:
@@ -65,7 +65,7 @@ def _locate(conn: Connection, uuid: str) -> tuple[CheckpointDetail, JsonObject |
     return row, row.storage or config.get("checkpoint_storage")
 
 
-async def _in_threads(first: bytes, chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def in_threads(first: bytes, chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Reading and compressing block, so each chunk is made in a thread; closing it early releases the files."""
     try:
         yield first
@@ -171,7 +171,7 @@ def _zip_time(seconds: float) -> tuple[int, int, int, int, int, int]:
 def _read(file: BinaryIO, size: int) -> Iterator[bytes]:
     """Exactly `size` bytes: the archive has promised them."""
     while size > 0:
-        data = file.read(min(_CHUNK, size))
+        data = file.read(min(CHUNK, size))
         if not data:
             raise OSError(f"a file became {size} bytes shorter while it was sent; a stored checkpoint must not change")
         size -= len(data)

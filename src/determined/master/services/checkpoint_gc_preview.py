@@ -7,7 +7,7 @@ from determined.config import ExperimentConfig
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.lifecycle import checkpoint as lifecycle
-from determined.master.lifecycle.gc_policy import Keep
+from determined.master.lifecycle.checkpoint_gc_policy import Keep
 from determined.master.services import checkpoint_view
 from determined.wire.checkpoint import Checkpoint, PreviewCheckpointGC
 

@@ -1,19 +1,21 @@
 """A submission that stores nothing: all that is wrong with it and where, what it would cost, when it would start."""
 
 import asyncio
-import random
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from determined.config import Prepared, dump_yaml, parse_yaml, random_name
+from determined._json import JsonObject
+from determined.config import Prepared, dump_yaml, parse_yaml
+from determined.config.pipeline import from_template
 from determined.errors import DeterminedError, InvalidArgument, InvalidConfig
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.lifecycle import cluster as clusters
 from determined.master.lifecycle import queue_forecast
-from determined.master.services import config_secrets, experiment_create, experiment_layers, experiment_view
+from determined.master.services import config_secrets, experiment_create, experiment_view
 from determined.master.services import search as searches
+from determined.master.services import template as templates
 from determined.master.services.config_problems import problems_of
 from determined.master.services.experiment_create import Place
 from determined.schema.text import check_size
@@ -33,6 +35,7 @@ class _Run:
     lines: dict[str, int]
     raw: dict[str, Any]
     problems: list[Problem] = field(default_factory=list)
+    template: JsonObject | None = None
 
     async def attempt(self, step: Awaitable[T], at: str) -> T | None:
         """Answer of a step; None where it fails, which is a problem of the value `at` unless it says more itself."""
@@ -48,7 +51,8 @@ async def dry_run(ctx: MasterContext, caller: Caller, request: DryRunRequest) ->
     async with ctx.config_turns.take(caller.user_id):
         run = await asyncio.to_thread(_read, request)
     answer = DryRunResponse(text=run.text, problems=run.problems, submitted=run.raw or None)
-    place = None if run.problems else await run.attempt(_place(ctx, run.raw, request), "project")
+    await _read_template(ctx, run, request.template)
+    place = None if run.problems else await run.attempt(_place(ctx, run, request), "project")
     prepared = await _prepare(ctx, caller, run, place, request) if place is not None else None
     if prepared is None or place is None:
         return answer
@@ -73,17 +77,24 @@ def _read(request: DryRunRequest) -> _Run:
     run = _Run(text, lines_of(text), {})
     try:
         run.raw = parse_yaml(text)
-        experiment_create.read_config(text)
+        experiment_create.read_config(text, whole=not request.template)
     except DeterminedError as e:
         run.problems += problems_of(e, "", run.raw, run.lines)
-    if request.template:
-        run.problems.append(Problem(path="template", message=experiment_create.no_template(request.template)))
     return run
 
 
-async def _place(ctx: MasterContext, raw: dict[str, Any], request: DryRunRequest) -> Place:
+async def _read_template(ctx: MasterContext, run: _Run, name: str | None) -> None:
+    """Read the template that the request names. What is wrong with it is one problem: it has lines of its own."""
+    try:
+        run.template = await templates.for_experiment(ctx, name)
+    except DeterminedError as e:
+        run.problems.append(Problem(path="template", message=e.message))
+
+
+async def _place(ctx: MasterContext, run: _Run, request: DryRunRequest) -> Place:
     where = CreateExperimentRequest(project_id=request.project_id, parent_id=request.parent_id)
-    return await ctx.db.read(lambda conn: experiment_create.resolve_place(conn, raw, where))
+    layered = await asyncio.to_thread(experiment_create.layer_over, run.raw, run.template)
+    return await ctx.db.read(lambda conn: experiment_create.resolve_place(conn, layered, where))
 
 
 async def _prepare(
@@ -93,10 +104,7 @@ async def _prepare(
     raw = await run.attempt(step, "")
     if raw is None:
         return None
-    name = random_name(random.Random())
-    layers = asyncio.to_thread(
-        experiment_layers.prepare, ctx.config, place.project, raw, managed=not request.unmanaged, seed=0, name=name
-    )
+    layers = experiment_create.prepare(ctx, place, raw, run.template, managed=not request.unmanaged, seed=0)
     return await run.attempt(layers, "resources.resource_pool")
 
 
@@ -111,6 +119,8 @@ async def _check_searcher(ctx: MasterContext, prepared: Prepared, *, managed: bo
 async def _fill(ctx: MasterContext, run: _Run, prepared: Prepared, answer: DryRunResponse, *, managed: bool) -> None:
     """Write what follows from a sound config."""
     answer.config = experiment_view.masked(prepared.active)
+    if run.template is not None:
+        answer.from_template = await asyncio.to_thread(from_template, run.raw, run.template)
     answer.warnings += prepared.warnings
     resources = prepared.config.resources
     answer.slots_per_trial, answer.pool = resources.slots_per_trial, resources.resource_pool

@@ -14,7 +14,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import model_definition, submission
 from determined.master.lifecycle import experiment as lifecycle
-from determined.master.lifecycle.pools import engine_type
+from determined.master.lifecycle.pools import engine_traits
 from determined.master.lifecycle.states import TERMINAL
 from determined.master.services import (
     config_secrets,
@@ -87,5 +87,5 @@ async def _prepare(
     warnings = await check_resources(ctx, prepared, project.workspace_id, row.owner_id)
     latest = await ctx.db.read(lambda conn: start_checkpoint.of_continued(conn, row))
     moved = await start_checkpoint.check(ctx, prepared.active, latest, "checkpoint_storage")
-    engine = engine_type(ctx.config, prepared.config.resources.resource_pool)
+    engine = engine_traits(ctx.config, prepared.config.resources.resource_pool)
     return prepared, warnings, moved + find_warnings(overrides, prepared.active, engine)

@@ -9,6 +9,8 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config import Prepared, check_sane, dump_yaml, generation, parse_yaml, random_name
+from determined.config.engine_sections import engine_options
+from determined.config.pipeline import lay_over_template
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
@@ -16,6 +18,7 @@ from determined.master.db.queries import model_definition, submission
 from determined.master.db.queries.submission import ProjectOfExperiment
 from determined.master.lifecycle import experiment as lifecycle
 from determined.master.lifecycle import search
+from determined.master.lifecycle.pools import engine_type
 from determined.master.services import (
     config_secrets,
     environment_file,
@@ -26,6 +29,7 @@ from determined.master.services import (
     pool,
     start_checkpoint,
 )
+from determined.master.services import template as templates
 from determined.master.services.naming import checked_labels, checked_text
 from determined.rundir.context import pack_files
 from determined.search.build import require_libraries
@@ -50,28 +54,20 @@ class Place:
     parent_id: int | None
 
 
-def no_template(name: str) -> str:
-    """Return why a config that names a template is refused."""
-    return f"template {name!r} not found: this master keeps no templates yet; write its fields into the config file"
-
-
 async def create(
     ctx: MasterContext, caller: Caller, request: CreateExperimentRequest, *, external_id: str | None = None
 ) -> CreateExperimentResponse:
     """Create an experiment. Raises InvalidConfig (every violation), NotFound, or FailedPrecondition for archived."""
     async with ctx.config_turns.take(caller.user_id):
-        raw = await asyncio.to_thread(read_config, request.config)
-    if request.template:
-        raise NotFound(no_template(request.template))
+        raw = await asyncio.to_thread(read_config, request.config, whole=not request.template)
     now = ctx.clock.now()
     managed = not request.unmanaged
-    place = await ctx.db.read(lambda conn: resolve_place(conn, raw, request))
+    template = await templates.for_experiment(ctx, request.template)
+    layered = await asyncio.to_thread(layer_over, raw, template)
+    place = await ctx.db.read(lambda conn: resolve_place(conn, layered, request))
     sent = raw
     raw = await ctx.db.read(lambda conn: config_secrets.of_parent(conn, caller, place.parent_id, sent))
-    seed, name = int(now.timestamp()) & 0xFFFFFFFF, random_name(random.Random())
-    prepared = await asyncio.to_thread(
-        experiment_layers.prepare, ctx.config, place.project, raw, managed=managed, seed=seed, name=name
-    )
+    prepared = await prepare(ctx, place, raw, template, managed=managed, seed=int(now.timestamp()) & 0xFFFFFFFF)
     if managed:
         await asyncio.to_thread(require_libraries, prepared.active["searcher"])
     warnings = await check_resources(ctx, prepared, place.project.workspace_id, caller.user_id) if managed else []
@@ -95,7 +91,7 @@ async def create(
         active=prepared.active,
         original_config=request.config or "" if raw is sent else dump_yaml(raw),
         model_definition=packed,
-        template=None,
+        template=request.template or None,
         generation=generation(prepared.active),
         unmanaged=not managed,
         submitter_python=request.submitter_python,
@@ -108,6 +104,22 @@ async def create(
         config=experiment.config,
         warnings=launch_warnings(warnings),
         messages=[*warnings, *prepared.warnings],
+    )
+
+
+async def prepare(
+    ctx: MasterContext, place: Place, raw: JsonObject, template: JsonObject | None, *, managed: bool, seed: int
+) -> Prepared:
+    """Lay a config over its template and over what master, pool and workspace add. Raises InvalidConfig."""
+    return await asyncio.to_thread(
+        experiment_layers.prepare,
+        ctx.config,
+        place.project,
+        raw,
+        managed=managed,
+        seed=seed,
+        name=random_name(random.Random()),
+        template=template,
     )
 
 
@@ -135,7 +147,7 @@ async def check_resources(ctx: MasterContext, prepared: Prepared, workspace_id: 
         resources.resource_pool,
         resources.slots_per_trial,
         bool(resources.is_single_node),
-        prepared.config.slurm.raw,
+        engine_options(prepared.config, engine_type(ctx.config, resources.resource_pool)),
     )
 
 
@@ -144,13 +156,23 @@ def launch_warnings(texts: list[str]) -> list[LaunchWarning]:
     return [LaunchWarning.CURRENT_SLOTS_EXCEEDED] if texts else []
 
 
-def read_config(text: str | None) -> JsonObject:
+def read_config(text: str | None, *, whole: bool = True) -> JsonObject:
+    """Parse and check a submitted config. `whole`: it has no template under it."""
     if not text or not text.strip():
         raise InvalidArgument("config is empty; send the experiment configuration as YAML text")
     raw = parse_yaml(text)
-    check_sane(raw, whole=True)
+    check_sane(raw, whole=whole)
     check_names(raw)
     return raw
+
+
+def layer_over(raw: JsonObject, template: JsonObject | None) -> JsonObject:
+    """Lay a checked config over its template: the two together name the project and the pool."""
+    if template is None:
+        return raw
+    layered = lay_over_template(raw, template)
+    check_names(layered)
+    return layered
 
 
 def check_names(raw: JsonObject) -> None:

@@ -2,20 +2,29 @@
 
 from typing import Any
 
+from determined._json import JsonObject
 from determined.config import Prepared
 from determined.config import prepare as prepare_config
+from determined.config.pipeline import lay_over_template
 from determined.errors import InvalidArgument
 from determined.master.config import MasterConfig
 from determined.master.db.queries.submission import ProjectOfExperiment
-from determined.master.lifecycle.pools import engine_type
+from determined.master.lifecycle.pools import engine_traits
 from determined.master.lifecycle.task_storage import cluster_storage
 
 
 def prepare(
-    config: MasterConfig, project: ProjectOfExperiment, raw: dict[str, Any], *, managed: bool, seed: int, name: str
+    config: MasterConfig,
+    project: ProjectOfExperiment,
+    raw: dict[str, Any],
+    *,
+    managed: bool,
+    seed: int,
+    name: str,
+    template: JsonObject | None = None,
 ) -> Prepared:
     """Return the complete config of an experiment for this master and project. `raw` has passed the sanity check."""
-    pool_name = resolve_pool(config, project, raw)
+    pool_name = resolve_pool(config, project, raw if template is None else lay_over_template(raw, template))
     pool = config.pool(pool_name)
     if pool is None and managed:
         known = ", ".join(p.pool_name for p in config.pools)
@@ -27,7 +36,7 @@ def prepare(
     scheduler = pool.scheduler if pool else config.resource_manager.scheduler
     return prepare_config(
         {**raw, "resources": resources},
-        template=None,
+        template=template,
         pool_tcd=pool.task_container_defaults.raw if pool and pool.task_container_defaults else None,
         cluster_tcd=config.task_container_defaults.raw,
         workspace_storage=project.checkpoint_storage,
@@ -37,7 +46,7 @@ def prepare(
         seed=seed,
         name=name,
         managed=managed,
-        engine=engine_type(config, pool_name),
+        engine=engine_traits(config, pool_name),
     )
 
 

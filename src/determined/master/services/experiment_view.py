@@ -132,6 +132,7 @@ def _experiment(
         # Not by the typed config: that takes 5 µs more, and a list has thousands of rows.
         searcher_type=(row.config.get("searcher") or {}).get("name") or "",
         searcher_metric=row.searcher_metric,
+        template=row.template,
         start_time=rfc3339(row.start_time),
         end_time=rfc3339(row.end_time) if row.end_time else None,
         error=row.error,

@@ -23,6 +23,7 @@ from determined.master.lifecycle import submitted_task as lifecycle
 from determined.master.lifecycle import topics
 from determined.master.lifecycle.pools import container_defaults, pools_of
 from determined.master.lifecycle.states import GENERIC_ENDS, GenericState
+from determined.master.services import task_template
 from determined.master.services.submitted_task import check_resources, new_task, slots_of
 from determined.master.services.submitted_task_place import TaskPlace, place_of
 from determined.rundir.context import pack_files
@@ -37,17 +38,21 @@ async def create(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskReq
     if not asked.config and not asked.forked_from:
         raise InvalidArgument("No config file nor forked task provided")
     raw = await asyncio.to_thread(_read, asked.config)
-    raw = {**await ctx.db.read(lambda conn: _forked_config(conn, caller, asked.forked_from)), **raw}
+    forked_config, forked_template = await ctx.db.read(lambda conn: _forked(conn, caller, asked.forked_from))
+    raw = {**forked_config, **raw}
+    template_name = asked.template_name or forked_template
+    template = await task_template.part(ctx, GENERIC, template_name)
     slots = slots_of(GENERIC, raw)
     workspace_id = await ctx.db.read(lambda conn: _workspace(conn, asked.project_id or _UNCATEGORIZED))
     place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, workspace_id, raw, slots))
     context = await _context(ctx, caller, asked)
-    config = await asyncio.to_thread(_merged, ctx, raw, place, slots, context is not None)
+    config = await asyncio.to_thread(_merged, ctx, (raw, template or {}), place, slots, context is not None)
     single = config.resources.is_single_node
-    warnings = await check_resources(ctx, caller, place, slots, single_node=single, options=config.slurm.raw)
+    warnings = await check_resources(ctx, caller, place, slots, single_node=single, config=config)
     description = GENERIC.description.format(words=random_name(random.Random()))
     new = replace(
         new_task(ctx, caller, GENERIC, place, config, description=description, submitted_config=raw),
+        template=template_name,
         context=context,
         submitter_python=asked.submitter_python,
         project_id=asked.project_id or _UNCATEGORIZED,
@@ -147,9 +152,12 @@ def _read(text: str | None) -> JsonObject:
     return parse_yaml(text) if text and text.strip() else {}
 
 
-def _forked_config(conn: Connection, caller: Caller, forked_from: str | None) -> JsonObject:
-    """Return the submitted config of the task that is forked; its secrets are for its owner."""
-    return _own(conn, caller, forked_from).submitted_config if forked_from else {}
+def _forked(conn: Connection, caller: Caller, forked_from: str | None) -> tuple[JsonObject, str | None]:
+    """Return the submitted config and the template of the task that is forked; its secrets are for its owner."""
+    if not forked_from:
+        return {}, None
+    source = _own(conn, caller, forked_from)
+    return source.submitted_config, source.template
 
 
 async def _context(ctx: MasterContext, caller: Caller, asked: CreateGenericTaskRequest) -> bytes | None:
@@ -178,11 +186,15 @@ def _workspace(conn: Connection, project_id: int) -> int:
     return project.workspace_id
 
 
-def _merged(ctx: MasterContext, raw: JsonObject, place: TaskPlace, slots: int, has_context: bool) -> GenericTaskConfig:
-    if not raw.get("entrypoint"):
+def _merged(
+    ctx: MasterContext, layers: tuple[JsonObject, JsonObject], place: TaskPlace, slots: int, has_context: bool
+) -> GenericTaskConfig:
+    raw, template = layers
+    if not (raw.get("entrypoint") or template.get("entrypoint")):
         raise InvalidArgument("invalid config: entrypoint must be non-empty; name the program to run")
     config = prepare_generic_task(
         raw,
+        template=template,
         container_defaults=container_defaults(ctx.config, place.pool).raw,
         default_priority=pools_of(ctx.config)[place.pool].default_priority,
         has_context=has_context,

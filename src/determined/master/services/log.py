@@ -18,7 +18,7 @@ from determined.master.db.queries import log as queries
 from determined.master.db.queries import log_scope
 from determined.master.db.queries.log import Page
 from determined.master.db.queries.log_scope import LogScope
-from determined.master.services.log_lines import LineWriter, place_of
+from determined.master.services.log_line_view import LineWriter, place_of
 from determined.master.services.parse_time import parse_time
 from determined.wire.base import OrderBy
 from determined.wire.log import LogQuery

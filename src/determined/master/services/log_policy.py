@@ -5,34 +5,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
 
-import re2
 from sqlalchemy import Connection
 
 from determined.config.log_policies import LogPolicy
-from determined.constants import CONFIG_LINE_PREFIX
 from determined.master.db.queries import log as log_queries
 from determined.master.db.queries import log_policy as queries
 from determined.master.db.queries.log_policy import Hit
 from determined.master.db.queries.report import Target
+from determined.master.lifecycle.log_pattern import Batch, LogPattern, compile_pattern, matching_lines
 from determined.wire.report import Exit, LogLine
 
 logger = logging.getLogger(__name__)
 
 CANCEL_RETRIES, EXCLUDE_NODE = "cancel_retries", "exclude_node"
-_REPEATS = "?*+{"  # after `.*` these belong to it
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`line` decides about one line; `batch` finds out fast whether any line of a joined batch may match."""
-
     name: str | None
-    pattern: str
+    pattern: LogPattern
     action: str | None
-    line: Any
-    batch: Any | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +61,8 @@ def apply_exit(conn: Connection, now: datetime, target: Target, exit: Exit) -> N
 
 def find(policies: Sequence[Policy], texts: Sequence[str]) -> list[Match]:
     """Return one match per policy that fits any line. The line in which the task prints its config is not looked at."""
-    joined = "\n".join(texts).encode()
-    hits = (_match(policy, joined, texts) for policy in policies)
+    batch = Batch.of(texts)
+    hits = (_match(policy, batch) for policy in policies)
     return [match for match in hits if match is not None]
 
 
@@ -101,47 +94,21 @@ def _compiled(keys: tuple[tuple[str | None, str | None, str | None], ...]) -> tu
 
 
 def _compile(name: str | None, pattern: str, action: str | None) -> Policy | None:
-    line = _re2(pattern)
-    if line is None:
+    compiled = compile_pattern(pattern)
+    if compiled is None:
         # the config was checked at submit: only a newer master's looser check could leave one
         logger.warning("log policy %r: RE2 refuses pattern %r; the policy is off", name, pattern)
         return None
-    joinable = "\\A" not in pattern and "\\z" not in pattern and "(?" not in pattern
-    batch = _re2(f"(?m){_core(pattern)}") if joinable else None
-    return Policy(name, pattern, action, line, batch)
+    return Policy(name, compiled, action)
 
 
-def _core(pattern: str) -> str:
-    """Return the pattern without `.*` at both ends: that only lets it match more, and RE2 can look for literal text."""
-    if pattern.startswith(".*") and pattern[2:3] not in (*_REPEATS, ""):
-        pattern = pattern[2:]
-    if pattern.endswith(".*") and not pattern.endswith("\\.*") and len(pattern) > 2:
-        pattern = pattern[:-2]
-    return pattern
-
-
-def _re2(pattern: str) -> Any | None:
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern.encode(), options)
-    except re2.error:
-        return None
-
-
-def _match(policy: Policy, joined: bytes, texts: Sequence[str]) -> Match | None:
-    if policy.batch is not None and policy.batch.search(joined) is None:
-        return None
-    hits = [
-        i
-        for i, text in enumerate(texts)
-        if not text.startswith(CONFIG_LINE_PREFIX) and policy.line.search(text.encode())
-    ]
-    return Match(hits[-1], policy, texts[hits[0]]) if hits else None
+def _match(policy: Policy, batch: Batch) -> Match | None:
+    hits = matching_lines(policy.pattern, batch)
+    return Match(hits[-1], policy, batch.texts[hits[0]]) if hits else None
 
 
 def _remember(conn: Connection, now: datetime, target: Target, match: Match) -> None:
-    action, pattern = match.policy.action, match.policy.pattern
+    action, pattern = match.policy.action, match.policy.pattern.text
     if action == CANCEL_RETRIES:
         queries.record(conn, Hit(target.task_id, action, "", pattern, match.text))
     if action != EXCLUDE_NODE:

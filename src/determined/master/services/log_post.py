@@ -13,6 +13,7 @@ from determined.master.context import MasterContext
 from determined.master.db.log_chunk import LEVELS, Origin
 from determined.master.db.queries import log as queries
 from determined.master.db.queries.batching import batches
+from determined.master.lifecycle import webhooks
 from determined.master.services.own_trial import check_task_writer
 from determined.wire.log import LogLevel, TaskLog
 from determined.wire.report import LogLine
@@ -30,10 +31,21 @@ async def post(ctx: MasterContext, caller: Caller, lines: Sequence[TaskLog]) -> 
     def write(conn: Connection, some: Sequence[tuple[Origin, LogLine]]) -> None:
         check_task_writer(conn, caller, task_id)
         queries.append_mixed(conn, task_id, some)
+        _tell_webhooks(conn, now, task_id, some)
 
     for some in batches(ready, _LINES_AT_ONCE):
         await ctx.db.write(partial(write, some=some))
     ctx.bus.publish(f"task_logs:{task_id}")
+
+
+def _tell_webhooks(conn: Connection, now: datetime, task_id: str, some: Sequence[tuple[Origin, LogLine]]) -> None:
+    """Search the lines for triggers, those of each node together: an event names the node of its line."""
+    by_node: dict[str, list[LogLine]] = {}
+    for origin, line in some:
+        if origin.source == "task":
+            by_node.setdefault(origin.agent_id or "", []).append(line)
+    for node, lines in by_node.items():
+        webhooks.logs_written(conn, now, task_id, node, lines)
 
 
 def from_older(entries: Sequence[JsonObject]) -> list[TaskLog]:
@@ -45,6 +57,8 @@ def _from_older(entry: JsonObject) -> TaskLog:
     rank = entry.get("rank_id", entry.get("rank"))
     if not isinstance(entry.get("task_id"), str) or not isinstance(entry.get("log"), str):
         raise InvalidArgument("each entry of /task-logs needs the texts `task_id` and `log`")
+    if isinstance(rank, str) and rank.isdecimal() and len(rank) < 10:
+        rank = int(rank)  # as upstream's detached mode writes it
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
         raise InvalidArgument(f"rank={rank!r} is not a number")
     return TaskLog(

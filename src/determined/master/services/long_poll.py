@@ -23,7 +23,13 @@ def checked_timeout(seconds: float) -> float:
 
 
 async def poll(
-    ctx: MasterContext, topic: str, read: Callable[[Connection], T], done: Callable[[T], bool], seconds: float
+    ctx: MasterContext,
+    topic: str,
+    read: Callable[[Connection], T],
+    done: Callable[[T], bool],
+    seconds: float,
+    *,
+    reread_seconds: float = _REREAD_SECONDS,
 ) -> T:
     """Return the first value that is `done`, or the last one read."""
     loop = asyncio.get_running_loop()
@@ -34,4 +40,4 @@ async def poll(
             left = deadline - loop.time()
             if done(value) or left <= 0 or ctx.bus.closed:
                 return value
-            await listener.wait(min(left, _REREAD_SECONDS))
+            await listener.wait(min(left, reread_seconds))

@@ -15,7 +15,7 @@ from determined.master.db.queries import metric as queries
 from determined.master.db.queries import metric_series, metric_trial
 from determined.master.db.queries.metric_series import ChunkPlace, StoredReport
 from determined.master.db.queries.metric_write import VALIDATION
-from determined.master.lifecycle import search
+from determined.master.lifecycle import search, webhooks
 from determined.master.services.downsample import bucket, is_number, spans
 from determined.master.services.own_trial import check_reporter
 from determined.wire.codec import plain, rfc3339
@@ -48,6 +48,7 @@ async def report(
             raise rejected.error
         for validation in validations:
             search.validation_reported(conn, now, trial_id, validation.metrics, validation.steps)
+        webhooks.metrics_reported(conn, now, trial_id, ready)
         return who.experiment_id
 
     experiment_id = await ctx.db.write(write)
@@ -85,19 +86,13 @@ async def require_trials(ctx: MasterContext, trial_ids: Sequence[int]) -> None:
             raise NotFound(f"trial {trial_id} not found")
 
 
-async def using_checkpoint(
-    ctx: MasterContext, checkpoint_uuid: str, kind: str | None, group: str | None
-) -> list[MetricsReport]:
-    """Return metrics of the trials that said they use a checkpoint."""
-
-    def run(conn: Connection) -> list[MetricsReport]:
-        found: list[MetricsReport] = []
-        for trial_id in metric_series.trials_using(conn, checkpoint_uuid, kind):
-            for place in metric_series.report_places(conn, trial_id, group):
-                found += [_report(trial_id, r) for r in metric_series.reports(conn, place)]
-        return found
-
-    return await ctx.db.read(run)
+def reports_of(conn: Connection, trial_ids: Sequence[int], group: str | None) -> list[MetricsReport]:
+    """Return all reports of some trials that count; of all groups where none is named."""
+    reports: list[MetricsReport] = []
+    for trial_id in trial_ids:
+        for place in metric_series.report_places(conn, trial_id, group):
+            reports += [_report(trial_id, r) for r in metric_series.reports(conn, place)]
+    return reports
 
 
 async def series(ctx: MasterContext, trial_id: int, params: GetMetricSeries) -> MetricSeriesResponse:

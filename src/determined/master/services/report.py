@@ -63,9 +63,9 @@ def write(
     if target is None:
         raise Gone(f"runner {resource_id} of allocation {allocation_id} is unknown; it must end")
     known = queries.positions(conn, resource_id)
-    reached, fresh = _past(known, batch.segments)
+    reached, fresh = past(known, batch.segments)
     if not fresh:
-        lost = _not_taken(conn, target, batch, refused)
+        lost = not_taken(conn, target, batch, refused)
         return Outcome(ReportAnswer(positions=known, ended=_ended(target), refused=lost))
     _refuse_stale(target)
     application = Application(conn, now, target, batch.sent, refused)
@@ -73,18 +73,18 @@ def write(
     queries.advance(conn, resource_id, reached)
     if application.decided:
         target = queries.target(conn, allocation_id, resource_id) or target
-    lost = _not_taken(conn, target, batch, application.dropped)
+    lost = not_taken(conn, target, batch, application.dropped)
     return Outcome(ReportAnswer(positions=known | reached, ended=_ended(target), refused=lost), application.topics)
 
 
-def _not_taken(conn: Connection, target: Target, batch: ReportBatch, reasons: Mapping[str, str]) -> dict[str, str]:
+def not_taken(conn: Connection, target: Target, batch: ReportBatch, reasons: Mapping[str, str]) -> dict[str, str]:
     """Return its checkpoints that have no row: also of a batch sent again, whose first answer was lost."""
     ids = {r.uuid for segment in batch.segments for r in segment.records if isinstance(r, CheckpointReport)}
     lost = [one for one in sorted(ids) if is_checkpoint_id(one) and checkpoints.owner(conn, one) != target.trial_id]
     return {one: reasons.get(one, "it was refused before; the task's log says why") for one in lost}
 
 
-def _past(known: dict[str, int], segments: Sequence[Segment]) -> tuple[dict[str, int], list[Record]]:
+def past(known: dict[str, int], segments: Sequence[Segment]) -> tuple[dict[str, int], list[Record]]:
     """Return the records beyond what is written, in order, and the positions they lead to."""
     reached: dict[str, int] = {}
     fresh: list[Record] = []

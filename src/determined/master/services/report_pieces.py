@@ -1,10 +1,13 @@
 """Cutting a batch of records into transactions."""
 
 from collections.abc import Iterator
+from itertools import chain
 
+from determined._json import JsonObject
 from determined.wire.report import LogLine, MetricReport, Record, ReportBatch, Segment
 
 _MAX_WEIGHT = 2500  # of one transaction; some 100 ms
+_LINE_WEIGHT = 0.1
 
 
 def in_pieces(batch: ReportBatch) -> Iterator[ReportBatch]:
@@ -12,6 +15,9 @@ def in_pieces(batch: ReportBatch) -> Iterator[ReportBatch]:
 
     Positions are written with the records, so a batch that fails half-way is sent again from where it failed.
     """
+    if _weight_of_all(batch) <= _MAX_WEIGHT:  # nearly always; looking at each record costs a tenth of writing it
+        yield batch
+        return
     piece: list[Segment] = []
     names: set[str] = set()
     weight = 0.0
@@ -27,6 +33,23 @@ def in_pieces(batch: ReportBatch) -> Iterator[ReportBatch]:
     yield ReportBatch(piece, batch.sent)
 
 
+def _weight_of_all(batch: ReportBatch) -> float:
+    """Return the weight of a whole batch, as `_weight` of its records adds up to."""
+    reports: list[JsonObject] = []
+    others: list[Record] = []
+    lines = 0
+    for record in chain.from_iterable(segment.records for segment in batch.segments):
+        if type(record) is LogLine:
+            lines += 1
+        elif type(record) is MetricReport and not record.batch_metrics:
+            reports.append(record.metrics)
+        else:
+            others.append(record)
+    names = set[str]().union(*reports)
+    plain = len(names) + sum(map(len, reports)) / 10 + lines * _LINE_WEIGHT
+    return plain + sum(_weight(record, names) for record in others)
+
+
 def _part(segment: Segment, start: int, end: int) -> list[Segment]:
     whole = start == 0 and end == len(segment.records)
     part = segment if whole else Segment(segment.source, segment.first + start, segment.records[start:end])
@@ -36,7 +59,7 @@ def _part(segment: Segment, start: int, end: int) -> list[Segment]:
 def _weight(record: Record, names: set[str]) -> float:
     """Return what writing a record costs: mostly the summary of each metric that the piece has not named before."""
     if isinstance(record, LogLine):
-        return 0.1
+        return _LINE_WEIGHT
     if not isinstance(record, MetricReport):
         return 20.0
     values = len(record.metrics) + sum(map(len, record.batch_metrics or ()))

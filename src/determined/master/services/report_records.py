@@ -20,9 +20,11 @@ from determined.master.db.queries import metric_trial
 from determined.master.db.queries import report as report_queries
 from determined.master.db.queries.metric_write import VALIDATION
 from determined.master.db.queries.report import Target
-from determined.master.lifecycle import allocation, checkpoint, search
+from determined.master.lifecycle import allocation, checkpoint, search, webhooks
+from determined.master.lifecycle.webhook_event import AlertFacts
 from determined.master.services import log_policy
 from determined.wire.report import (
+    Alert,
     CheckpointReport,
     EarlyExit,
     Exit,
@@ -39,6 +41,7 @@ from determined.wire.report import (
 logger = logging.getLogger(__name__)
 
 _MAX_STATUS = 1000  # characters of set_status that are kept
+_MAX_TITLE, _MAX_DESCRIPTION = 1000, 10_000  # characters of an alert that are kept
 _MAX_WHAT = 200  # characters of a record's name in a warning about it
 _MAX_WARNINGS = 20  # lines about dropped records per batch
 
@@ -86,6 +89,8 @@ class Application:
                 self._phase = record
             case Missing():
                 pass  # only its number matters
+            case Alert():
+                self._guarded("an alert", lambda: self._alert(record))
             case CheckpointReport():
                 self._guarded(f"checkpoint {record.uuid}", lambda: self._checkpoint(record), record.uuid)
                 self._changed()
@@ -137,11 +142,12 @@ class Application:
             self._conn,
             target.task_id,
             self._logs,
-            allocation_id=target.allocation_id,
-            container_id=target.container_id,
-            agent_id=target.node_id,
+            allocation_id=target.allocation_id or None,
+            container_id=target.container_id or None,
+            agent_id=target.node_id or None,
         )
         log_policy.apply(self._conn, self._now, target, self._logs)
+        webhooks.logs_written(self._conn, self._now, target.task_id, target.node_id, self._logs)
         self.topics.add(f"task_logs:{target.task_id}")
 
     def _write_metrics(self) -> None:
@@ -157,6 +163,7 @@ class Application:
         for report in result.accepted:
             if report.group == VALIDATION:
                 self._validation(trial_id, report)
+        webhooks.metrics_reported(self._conn, self._now, trial_id, result.accepted)
         self.topics.add(f"metrics:{trial_id}")
         self._changed()
 
@@ -190,7 +197,7 @@ class Application:
             self._conn,
             self._now,
             trial_id=target.trial_id,
-            allocation_id=target.allocation_id,
+            allocation_id=target.allocation_id or None,
             run_id=target.run_id,
             uuid=record.uuid,
             steps=record.steps,
@@ -199,6 +206,13 @@ class Application:
             time=record.time,
             storage_id=record.storage_id,
         )
+
+    def _alert(self, record: Alert) -> None:
+        target = self._target
+        if target.experiment_id is not None:
+            facts = AlertFacts(record.title[:_MAX_TITLE], record.description[:_MAX_DESCRIPTION], record.level)
+            webhooks.alert(self._conn, self._now, target.experiment_id, target.trial_id, facts)
+            self.topics.add(webhooks.TOPIC)
 
     def _early_exit(self, record: EarlyExit) -> None:
         if self._target.trial_id is not None:
@@ -228,7 +242,7 @@ class Application:
             self.dropped[checkpoint_id] = reason
 
     def _warn(self, text: str) -> None:
-        logger.warning("%s: %s", self._target.allocation_id, text)
+        logger.warning("%s: %s", self._target.allocation_id or f"trial {self._target.trial_id}", text)
         self._warnings.append(text)
 
     def _write_warnings(self) -> None:
@@ -239,7 +253,7 @@ class Application:
         time = self._now.timestamp()
         lines = [LogLine(text, time, "stdout", "WARNING", None, "master") for text in said]
         target = self._target
-        log_queries.append_lines(self._conn, target.task_id, lines, allocation_id=target.allocation_id)
+        log_queries.append_lines(self._conn, target.task_id, lines, allocation_id=target.allocation_id or None)
         if lines:
             self.topics.add(f"task_logs:{target.task_id}")
 

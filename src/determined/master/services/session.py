@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from determined.errors import Forbidden, Unauthenticated
-from determined.master.auth import password, session_token
+from determined.master.auth import password, session_token, upstream_password
 from determined.master.auth.identity import Caller, require_user
 from determined.master.auth.login_link import LINK_LIFETIME, LoginLinks
-from determined.master.auth.throttle import LoginThrottle
+from determined.master.auth.login_throttle import LoginThrottle
 from determined.master.context import MasterContext
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
@@ -40,13 +40,28 @@ async def _user_with_password(ctx: MasterContext, throttle: LoginThrottle, reque
     username = request.username.lower()
     await asyncio.sleep(throttle.wait(username, ctx.clock.now().timestamp(), peer))
     user = await ctx.db.read(lambda conn: users.by_name(conn, username))
-    async with throttle.hashing(peer):
+    is_slow = user is not None and upstream_password.is_of_upstream(user.password_hash)
+    async with throttle.hashing(peer, slow=is_slow):
         fits = await asyncio.to_thread(_password_fits, user, request)
     if not fits or user is None:
         throttle.failed(username, ctx.clock.now().timestamp(), peer)
         raise Unauthenticated(f"wrong user name or password for '{request.username}'")
     throttle.succeeded(username, peer)
+    if upstream_password.is_of_upstream(user.password_hash):
+        await _store_anew(ctx, user, request)
     return user
+
+
+async def _store_anew(ctx: MasterContext, user: User, request: LoginRequest) -> None:
+    """Replace an imported hash by ours, now that the password is known; a change made meanwhile stays."""
+    stored = await asyncio.to_thread(password.stored_hash, request.password, is_hashed=bool(request.is_hashed))
+
+    def write(conn: Connection) -> None:
+        current = users.get(conn, user.id)
+        if current is not None and current.password_hash == user.password_hash:
+            users.change(conn, ctx.clock.now(), user.id, {"password_hash": stored})
+
+    await ctx.db.write(write)
 
 
 @dataclass(frozen=True, slots=True)

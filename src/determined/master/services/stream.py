@@ -119,7 +119,7 @@ class Subscriber:
             return None
         noun = Noun(message.noun)
         held = self.held.setdefault(noun, set()) if subscription.follows(noun) else set()
-        if subscription.takes(message.noun, message.id, message.parent):
+        if subscription.takes(message.noun, message.id, message.parent, message.value):
             if message.deleted:
                 held.discard(message.id)
             else:
@@ -265,5 +265,5 @@ def _look(
     known = Known(change.newest(conn), change.horizon(conn) if subscriptions else 0, epoch)
     fresh = [] if position is None else change.since(conn, position, _PAGE)
     reached = fresh[-1].seq if len(fresh) == _PAGE else known.newest
-    matching = [c for c in fresh if (f := wanted.get(Noun(c.noun))) is not None and f.takes(c.id, c.parent)]
+    matching = [c for c in fresh if (f := wanted.get(Noun(c.noun))) is not None and f.takes(c.id, c.parent, c.value)]
     return _Seen(known, reached, messages(conn, matching), [catch_up(conn, one, known) for one in subscriptions])

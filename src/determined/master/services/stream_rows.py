@@ -28,6 +28,7 @@ class Message:
     seq: int
     deleted: bool
     data: bytes
+    value: int | None = None
 
 
 def messages(conn: Connection, changes: Sequence[Change]) -> list[Message]:
@@ -40,7 +41,9 @@ def messages(conn: Connection, changes: Sequence[Change]) -> list[Message]:
     for change in changes:
         written = deletion(change.noun, [change.id]) if change.deleted else data.get(change.seq)
         if written is not None:
-            out.append(Message(change.noun, change.id, change.parent, change.seq, change.deleted, written))
+            out.append(
+                Message(change.noun, change.id, change.parent, change.seq, change.deleted, written, change.value)
+            )
     return out
 
 

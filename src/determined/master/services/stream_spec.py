@@ -27,20 +27,20 @@ class Noun(StrEnum):
     MODEL_VERSIONS = "modelversions"
 
 
-# Which fields of a subscription name the things themselves, and which their owner.
-_FIELDS: Mapping[Noun, tuple[str | None, str | None]] = {
-    Noun.PROJECTS: ("project_ids", "workspace_ids"),
-    Noun.EXPERIMENTS: ("experiment_ids", "project_ids"),
-    Noun.TRIALS: ("trial_ids", "experiment_ids"),
-    Noun.CHECKPOINTS: (None, "experiment_ids"),
-    Noun.TASKS: ("task_ids", "experiment_ids"),
-    Noun.JOBS: ("job_ids", None),
-    Noun.METRICS: (None, "trial_ids"),
-    Noun.AGENTS: (None, None),
-    Noun.MODELS: (None, None),
-    Noun.MODEL_VERSIONS: (None, None),
+# Which fields of a subscription name the things themselves, which what they are in, and which their users.
+_FIELDS: Mapping[Noun, tuple[str | None, str | None, str | None]] = {
+    Noun.PROJECTS: ("project_ids", "workspace_ids", None),
+    Noun.EXPERIMENTS: ("experiment_ids", "project_ids", None),
+    Noun.TRIALS: ("trial_ids", "experiment_ids", None),
+    Noun.CHECKPOINTS: (None, "experiment_ids", None),
+    Noun.TASKS: ("task_ids", "experiment_ids", None),
+    Noun.JOBS: ("job_ids", None, None),
+    Noun.METRICS: (None, "trial_ids", None),
+    Noun.AGENTS: (None, None, None),
+    Noun.MODELS: ("model_ids", "workspace_ids", "user_ids"),
+    Noun.MODEL_VERSIONS: ("model_version_ids", "model_ids", "user_ids"),
 }
-# The key of a row's message. Models are not kept yet: their subscriptions are accepted and stay silent.
+# The key of a row's message.
 SINGULAR: Mapping[str, str] = {
     Noun.PROJECTS: "project",
     Noun.EXPERIMENTS: "experiment",
@@ -50,28 +50,32 @@ SINGULAR: Mapping[str, str] = {
     Noun.JOBS: "job",
     Noun.METRICS: "metrics",
     Noun.AGENTS: "agent",
+    Noun.MODELS: "model",
+    Noun.MODEL_VERSIONS: "modelversion",
 }
 STORED = frozenset(SINGULAR) - {Noun.AGENTS}
-NUMBERED = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS, Noun.TRIALS})  # ids are integers
+# Nouns whose ids are integers.
+NUMBERED = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS, Noun.TRIALS, Noun.MODELS, Noun.MODEL_VERSIONS})
 # These can change their owner; a client that holds one and asked for the old owner hears that it has left.
-MOVING = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS})
+MOVING = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS, Noun.MODELS})
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Filter: `everything`, or what has one of the ids or parents."""
+    """Filter: `everything`, or what has one of the ids, parents or users."""
 
     everything: bool
     ids: frozenset[str] = frozenset()
     parents: frozenset[int] = frozenset()
+    users: frozenset[int] = frozenset()
 
-    def takes(self, key: str, parent: int | None) -> bool:
-        return self.everything or key in self.ids or parent in self.parents
+    def takes(self, key: str, parent: int | None, user: int | None = None) -> bool:
+        return self.everything or key in self.ids or parent in self.parents or user in self.users
 
     def __or__(self, other: "Filter") -> "Filter":
         if self.everything or other.everything:
             return Filter(everything=True)
-        return Filter(everything=False, ids=self.ids | other.ids, parents=self.parents | other.parents)
+        return Filter(False, self.ids | other.ids, self.parents | other.parents, self.users | other.users)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,9 @@ class Subscription:
         """Return whether things of this noun can leave what was asked for without being deleted."""
         return noun in MOVING and noun in self.filters and not self.filters[noun].everything
 
-    def takes(self, noun: str, key: str, parent: int | None) -> bool:
+    def takes(self, noun: str, key: str, parent: int | None, user: int | None = None) -> bool:
         wanted = self.filters.get(Noun(noun))
-        return wanted is not None and wanted.takes(key, parent)
+        return wanted is not None and wanted.takes(key, parent, user)
 
 
 def subscription(message: StartupMsg) -> Subscription:
@@ -159,17 +163,16 @@ def _noun(name: str) -> Noun:
 
 
 def _filter(noun: Noun, spec: SubscriptionSpec) -> Filter:
-    own, owner = _FIELDS[noun]
-    ids = getattr(spec, own) if own else None
-    parents = getattr(spec, owner) if owner else None
-    if len(ids or ()) + len(parents or ()) > MAX_NAMED:
+    ids, parents, users = (getattr(spec, field) if field else None for field in _FIELDS[noun])
+    named = [*(ids or ()), *(parents or ()), *(users or ())]
+    if len(named) > MAX_NAMED:
         raise InvalidArgument(f"subscribe.{noun} names more than {MAX_NAMED} ids; name their owner or nothing")
-    if ids is None and parents is None:
+    if ids is None and parents is None and users is None:
         return Filter(everything=True)
-    strange = next((key for key in (*(ids or ()), *(parents or ())) if not _can_be_stored(key)), None)
+    strange = next((key for key in named if not _can_be_stored(key)), None)
     if strange is not None:
         raise InvalidArgument(f"subscribe.{noun}: nothing can have the id {str(strange)[:40]!r}; leave it out")
-    return Filter(everything=False, ids=frozenset(map(str, ids or ())), parents=frozenset(parents or ()))
+    return Filter(False, frozenset(map(str, ids or ())), frozenset(parents or ()), frozenset(users or ()))
 
 
 def _can_be_stored(key: int | str) -> bool:

@@ -90,4 +90,5 @@ def _catch_up_noun(conn: Connection, subscription: Subscription, noun: Noun, sin
 def _matching(conn: Connection, noun: Noun, since: int, wanted: Filter) -> Sequence[Change]:
     if wanted.everything:
         return change.of_noun(conn, noun, since)
-    return change.of_noun(conn, noun, since, ids=sorted(wanted.ids), parents=sorted(wanted.parents))
+    named = {"parents": sorted(wanted.parents), "users": sorted(wanted.users)}
+    return change.of_noun(conn, noun, since, ids=sorted(wanted.ids), **named)

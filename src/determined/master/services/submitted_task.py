@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config import mask_secrets, random_name
-from determined.config.job import GenericTaskConfig, JobConfig, prepare_job
+from determined.config.engine_sections import engine_options
+from determined.config.job import GenericTaskConfig, JobConfig, TaskConfig, prepare_job
 from determined.config.task_kinds import TaskKind
 from determined.errors import InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
@@ -17,14 +18,13 @@ from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries.submitted_task import TaskDetail
 from determined.master.lifecycle import submitted_task as lifecycle
 from determined.master.lifecycle import topics
-from determined.master.lifecycle.pools import container_defaults, engine_type, pools_of
-from determined.master.services import isolation, pool
-from determined.master.services.experiment_create import no_template
+from determined.master.lifecycle.pools import container_defaults, engine_traits, engine_type, pools_of
+from determined.master.services import isolation, pool, task_template
 from determined.master.services.naming import checked_text
 from determined.master.services.paging import window
 from determined.master.services.submitted_task_place import TaskPlace, place_of, require_workspace
 from determined.rundir.context import pack_files
-from determined.schema.unused import remarks, unused_keys
+from determined.schema.unused import unused_remarks
 from determined.wire.base import Pagination
 from determined.wire.submitted_task import LaunchRequest, ListSubmittedTasks
 
@@ -44,10 +44,11 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A checked submission that has not been stored."""
+    """A checked submission that has not been stored. `from_template`: places of its config."""
 
     new: lifecycle.NewTask
     messages: list[str]
+    from_template: list[str] | None
 
 
 async def launch(
@@ -78,24 +79,24 @@ async def prepare(
 ) -> Prepared:
     """Merge, check and resolve a submission. Raises InvalidConfig, InvalidArgument, NotFound, FailedPrecondition."""
     raw = asked.config or {}
-    if asked.template_name:
-        raise NotFound(no_template(asked.template_name))
+    template = await task_template.part(ctx, kind, asked.template_name)
     slots = slots_of(kind, raw)
     place = await ctx.db.read(lambda conn: place_of(conn, ctx.config, asked.workspace_id or 0, raw, slots))
     sources = sources or Sources()
-    layers = raw, sources.inherited
+    layers = raw, JobConfig.merge(template or {}, JobConfig.canonical(sources.inherited))
     config = await asyncio.to_thread(_merged, ctx, kind, layers, place, slots, bool(asked.files))
-    await check_resources(ctx, caller, place, slots, single_node=True, options=config.slurm.raw)
+    await check_resources(ctx, caller, place, slots, single_node=True, config=config)
     context = await asyncio.to_thread(pack_files, asked.files) if asked.files else None
     new = replace(
         new_task(ctx, caller, kind, place, config, description=config.description or "", submitted_config=raw),
+        template=asked.template_name or None,
         context=context,
         submitter_python=asked.submitter_python,
         experiment_ids=sources.experiment_ids or None,
         trial_ids=sources.trial_ids or None,
     )
-    unused = unused_keys(JobConfig.schema, raw, {engine_type(ctx.config, place.pool)})
-    return Prepared(new, remarks(unused))
+    messages = unused_remarks(JobConfig.schema, raw, engine_traits(ctx.config, place.pool))
+    return Prepared(new, messages, task_template.places(JobConfig, raw, template))
 
 
 def new_task(
@@ -127,10 +128,11 @@ def new_task(
 
 
 async def check_resources(
-    ctx: MasterContext, caller: Caller, place: TaskPlace, slots: int, *, single_node: bool, options: JsonObject
+    ctx: MasterContext, caller: Caller, place: TaskPlace, slots: int, *, single_node: bool, config: TaskConfig
 ) -> list[str]:
     """Refuse whom we must not run and what the pool can never run; return warnings."""
     await ctx.db.read(lambda conn: isolation.require(conn, ctx.config, caller.user_id, place.workspace_id))
+    options = engine_options(config, engine_type(ctx.config, place.pool))
     try:
         return await pool.check_capacity(ctx, place.pool, slots, single_node, options)
     except InvalidArgument as e:
@@ -234,7 +236,7 @@ def _merged(
     has_context: bool,
 ) -> JobConfig:
     raw, inherited = layers
-    if not kind.program and not raw.get("entrypoint"):
+    if not kind.program and not (raw.get("entrypoint") or inherited.get("entrypoint")):
         raise InvalidArgument("invalid command config: entrypoint must be non-empty; name the program to run")
     config = prepare_job(
         raw,

@@ -10,7 +10,7 @@ from determined.master.lifecycle import cluster as clusters
 from determined.master.lifecycle import queue_forecast
 from determined.master.lifecycle.queue_forecast import Wanted
 from determined.master.lifecycle.submitted_task import NewTask
-from determined.master.services import submitted_task, tensorboard
+from determined.master.services import submitted_task, task_template, tensorboard
 from determined.master.services.config_problems import problems_of
 from determined.wire.dry_run import Problem, Starts
 from determined.wire.submitted_task import LaunchRequest
@@ -25,6 +25,10 @@ async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunTaskRequest) 
         raise InvalidArgument(f"{asked.task_type} cannot be tried; name a command, notebook, shell or TensorBoard")
     raw = asked.config or {}
     try:
+        await task_template.part(ctx, kind, asked.template_name)
+    except DeterminedError as e:
+        return DryRunTaskResponse(problems=[Problem(path="template", message=e.message)])
+    try:
         prepared = await _prepare(ctx, caller, kind, asked)
     except DeterminedError as e:
         return DryRunTaskResponse(problems=_problems(e, raw))
@@ -38,6 +42,7 @@ async def dry_run(ctx: MasterContext, caller: Caller, asked: DryRunTaskRequest) 
         slots=new.slots,
         starts=Starts.NOW if reason is None else Starts.WAITS,
         reason=reason,
+        from_template=prepared.from_template,
     )
 
 
@@ -57,7 +62,7 @@ async def _prepare(
         if kind is TENSORBOARD:
             shown = LaunchTensorboardRequest(experiment_ids=asked.experiment_ids, trial_ids=asked.trial_ids)
             sources = await tensorboard.sources_of(ctx, caller, shown)
-        request = LaunchRequest(config=asked.config, workspace_id=asked.workspace_id)
+        request = LaunchRequest(config=asked.config, template_name=asked.template_name, workspace_id=asked.workspace_id)
         return await submitted_task.prepare(ctx, caller, kind, request, sources)
 
 

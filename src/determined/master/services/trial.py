@@ -6,13 +6,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from determined.errors import InvalidArgument, NotFound
+from determined.errors import InvalidArgument
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
-from determined.master.db.queries import experiment_edit, trial_access, trial_list, trial_source
+from determined.master.db.queries import experiment_edit, trial_access, trial_list
 from determined.master.db.queries import trial as rows
-from determined.master.db.rows.checkpoints import TrialSourceInfoValues
 from determined.master.lifecycle import search, topics
 from determined.master.lifecycle import trial as lifecycle
 from determined.master.services import trial_view
@@ -24,7 +23,6 @@ from determined.wire.trial import (
     GetCurrentTrialSearcherOperationResponse,
     SearcherOperation,
     Trial,
-    TrialSourceInfo,
     ValidateAfterOperation,
 )
 
@@ -110,17 +108,6 @@ async def remaining_log_days(ctx: MasterContext, trial_id: int) -> int:
     return await ctx.db.read(read)
 
 
-async def report_source(ctx: MasterContext, info: TrialSourceInfo) -> None:
-    """Record that the trial works with a checkpoint of another one (inference, fine-tuning)."""
-
-    def run(conn: Connection) -> None:
-        rows.get(conn, info.trial_id)
-        if not trial_source.put(conn, info.trial_id, info.checkpoint_uuid, _source_values(info)):
-            raise NotFound(f"checkpoint {info.checkpoint_uuid} not found")
-
-    await ctx.db.write(run)
-
-
 async def _change(ctx: MasterContext, trial_id: int, change: Callable[[Connection, datetime], None]) -> None:
     """Write something that may end a trial, and say so to whoever waits for the trial or its experiment."""
 
@@ -129,8 +116,3 @@ async def _change(ctx: MasterContext, trial_id: int, change: Callable[[Connectio
         return topics.of_trial(conn, trial_id)
 
     ctx.bus.publish(topics.SCHEDULE, *await ctx.db.write(run), "experiments", "gc")
-
-
-def _source_values(info: TrialSourceInfo) -> TrialSourceInfoValues:
-    kind = info.trial_source_info_type.removeprefix("TRIAL_SOURCE_INFO_TYPE_")
-    return {"type": kind, "model_id": info.model_id, "model_version": info.model_version}

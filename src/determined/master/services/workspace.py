@@ -15,6 +15,7 @@ from determined.master.db.rows.workspaces import WorkspaceValues
 from determined.master.lifecycle import topics
 from determined.master.services import agent_user, place_deletion
 from determined.master.services.config_secrets import require_unmasked
+from determined.master.services.model import refuse_to_delete_workspace
 from determined.master.services.naming import checked_name
 from determined.wire.codec import rfc3339
 from determined.wire.project import WorkspaceState
@@ -125,6 +126,7 @@ async def delete(ctx: MasterContext, caller: Caller, workspace_id: int) -> bool:
 
     def write(conn: Connection) -> bool:
         what = f"workspace '{_changeable(conn, caller, workspace_id).name}'"
+        refuse_to_delete_workspace(conn, workspace_id, what)
         place_deletion.end_tasks(conn, now, caller, workspace_id, what)
         empty = place_deletion.begin(conn, caller, Place(workspace_id=workspace_id), what)
         if empty:

@@ -9,8 +9,8 @@ import torch
 from deepspeed.runtime.zero.utils import ZeRORuntimeException
 
 from determined._json import JsonObject
+from determined.pytorch._batch_data import data_length
 from determined.pytorch._callback import PyTorchCallback
-from determined.pytorch._data import data_length
 from determined.pytorch._loader import DataLoader
 from determined.pytorch._reducer import Reducer
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext

@@ -13,7 +13,7 @@ from torch import nn
 from determined import core
 from determined._json import JsonObject
 from determined.pytorch import _parallel
-from determined.pytorch._data import to_device
+from determined.pytorch._batch_data import to_device
 from determined.pytorch._reducer import MetricReducer, ReducerSet
 
 Model = TypeVar("Model", bound=nn.Module)

@@ -11,9 +11,9 @@ import torch
 
 from determined._json import JsonObject
 from determined.errors import InvalidModelException
+from determined.pytorch._batch_data import TorchData
 from determined.pytorch._callback import PyTorchCallback
 from determined.pytorch._context import PyTorchTrialContext
-from determined.pytorch._data import TorchData
 from determined.pytorch._parallel import parameters_of
 from determined.pytorch._trial import PyTorchTrial
 from determined.pytorch.lightning._compatibility import check_module, overrides, takes

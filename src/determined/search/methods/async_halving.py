@@ -13,7 +13,7 @@ class AsyncHalving(OptionalUnitLength, AshaSearcher):
     """Runs one bracket of `adaptive_asha`, with `num_rungs` of your choice.
 
     With n results at a rung, n / `divisor` of them, at least one, may go on. The late generation stops the others
-    (`asha.py`), and so does the classic one with `stop_once`; else they wait there and may be promoted later
+    (`asha_stopping.py`), and so does the classic one with `stop_once`; else they wait there and may be promoted later
     (`asha_promotion.py`). A failed trial counts as the worst; one with invalid hyperparameters is replaced.
     """
 

@@ -24,7 +24,7 @@ def _inside_host_path(value: JsonObject) -> Iterator[tuple[str, str]]:
 class SharedFS(
     CheckpointStorage,
     rules=(_inside_host_path,),
-    unread=dict.fromkeys(("container_path", "checkpoint_path", "tensorboard_path"), Field(Node(), legacy=True)),
+    added=dict.fromkeys(("container_path", "checkpoint_path", "tensorboard_path"), Field(Node(), legacy=True)),
 ):
     """A directory that every node sees under the same path."""
 

@@ -148,9 +148,14 @@ def test_an_upstream_file_is_accepted_and_what_is_unused_is_remembered() -> None
         "debug",
     )
     assert (config.notebook_timeout, config.retention_policy.log_retention_days) == (900, 90)
+    assert (config.webhooks.base_url, config.webhooks.signing_key, config.webhooks.allow_public) == (
+        "http://x",
+        "s",
+        True,
+    )
     assert set(config.ignored) == {
         "logging", "log.color", "cache", "security.authz", "resource_manager.require_authentication",
-        "resource_manager.some_day", "telemetry.segment_master_key", "feature_switches", "webhooks",
+        "resource_manager.some_day", "telemetry.segment_master_key", "feature_switches",
     }  # fmt: skip
 
 
@@ -172,7 +177,7 @@ def test_keys_of_upstreams_pools_and_of_its_slurm_launcher_are_accepted_and_name
         "tensorboard_timeout": 300,
     }
     assert set(load_master_config(data, {}, {}).ignored) == {
-        "resource_manager.launcher_jvm_args", "resource_manager.tres_supported", "webhooks",
+        "resource_manager.launcher_jvm_args", "resource_manager.tres_supported",
         "resource_pools[0].agent_reattach_enabled", "task_container_defaults.pbs",
         "task_container_defaults.cpu_pod_spec", "task_container_defaults.image",
     }  # fmt: skip
@@ -218,3 +223,11 @@ def test_a_wrong_master_config_is_refused_at_its_path(file_data: dict[str, Any],
 def test_secrets_do_not_show_in_the_repr() -> None:
     config = load({"db": {"host": "h", "password": "hush"}, "security": {"initial_user_password": "hush"}})
     assert "hush" not in repr(config)
+
+
+def test_networks_that_webhooks_may_call_are_checked() -> None:
+    config = load({"webhooks": {"allowed_networks": ["10.0.0.0/8", "fd00::/8"], "allow_public": False}})
+    assert (config.webhooks.allowed_networks, config.webhooks.allow_public) == (("10.0.0.0/8", "fd00::/8"), False)
+    for wrong in ("10.0.0.1/8", "everything", "10.0.0.0/99"):
+        with pytest.raises(InvalidConfig, match="is no network such as"):
+            load({"webhooks": {"allowed_networks": [wrong]}})

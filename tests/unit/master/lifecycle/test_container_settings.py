@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from determined.engines import registry
 from determined.master.lifecycle.spec import _remarks
 
 
@@ -20,7 +21,7 @@ from determined.master.lifecycle.spec import _remarks
     ],
 )
 def test_what_needs_a_container_is_named(config: dict[str, Any], named: str) -> None:
-    (warning,) = _remarks(json.dumps(config), "agent")
+    (warning,) = _remarks(json.dumps(config), registry.traits("agent"))
     assert warning.startswith(named)
 
 
@@ -29,4 +30,4 @@ def test_a_config_as_the_master_stores_it_asks_for_no_image() -> None:
         "environment": {"image": {"cpu": None, "cuda": None, "rocm": None}, "add_capabilities": []},
         "resources": {"shm_size": None, "devices": []},
     }
-    assert _remarks(json.dumps(stored), "agent") == []
+    assert _remarks(json.dumps(stored), registry.traits("agent")) == []

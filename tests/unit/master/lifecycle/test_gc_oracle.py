@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from determined.master.lifecycle.gc_policy import Candidate, Keep, select_kept
+from determined.master.lifecycle.checkpoint_gc_policy import Candidate, Keep, select_kept
 
 METRICS = (None, 0.1, 0.2, 0.2, 0.5, 0.5, -1.0, float("inf"), float("-inf"), float("nan"))
 

@@ -16,17 +16,11 @@ export const COMING: Record<string, Coming> = {
     today: "Until then a checkpoint is found and fetched by its experiment and its id:",
     commands: ["det experiment list-checkpoints EXPERIMENT", "det checkpoint download UUID"],
   },
-  templates: {
-    title: "Templates",
-    will: "Parts of a configuration that many experiments share, kept on the master.",
-    today: "Until then single fields are set at submission, on top of a configuration file that you keep:",
-    commands: ["det experiment create config.yaml . --config resources.resource_pool=default"],
-  },
   webhooks: {
     title: "Webhooks",
     will: "Calls to your services when an experiment ends, or when a line appears in a log.",
-    today: "Until then a script waits for the end and does what you want:",
-    commands: ["det experiment wait EXPERIMENT && echo done"],
+    today: "This page is missing. The command line creates, tests and lists them:",
+    commands: ["det webhook create https://example.com/hook --on-state COMPLETED", "det webhook list"],
   },
   policies: {
     title: "Config policies",

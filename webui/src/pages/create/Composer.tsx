@@ -2,6 +2,7 @@
 import { useState } from "react";
 import type { Schemas } from "../../api/schema";
 import { useAct } from "../../api/useApi";
+import { TemplateSelect } from "../../detail/TemplateSelect";
 import { Card } from "../../ui/Card";
 import { CodeEditor } from "../../ui/CodeEditor";
 import { Diff } from "../../ui/Diff";
@@ -70,6 +71,7 @@ export function Composer({ mode, parent, trials }: ComposerProps) {
         mayPause={!isSame}
         onLaunch={launch}
         notes={notes}
+        template={isSame ? "" : origin.template}
         lead={isSame && origin.trial ? goingOn(origin.trial, object) : undefined}
         instead={
           origin.isFixed ? <p>The trials that did not finish go on; finished ones stay as they are.</p> : undefined
@@ -162,6 +164,7 @@ function Form({ origin }: { origin: Origin }) {
       {!isSame && (
         <Card title="Where">
           <ProjectSelect projectId={origin.projectId} onChange={origin.setProject} />
+          <TemplateSelect value={origin.template} onChange={origin.setTemplate} />
         </Card>
       )}
       <BasicsForm object={object} effective={draft.answer?.config ?? null} onEdit={draft.edit} />
@@ -173,7 +176,7 @@ function Form({ origin }: { origin: Origin }) {
 
 function useLaunch(origin: Origin, parent: Schemas["Experiment"] | null, code: Code | null) {
   const act = useAct();
-  const { draft, isSame, isFixed, base, projectId } = origin;
+  const { draft, isSame, isFixed, base, projectId, template } = origin;
   return async (activate: boolean): Promise<boolean> => {
     let launched = { id: 0, messages: [] as string[] };
     const isDone = await act({
@@ -181,7 +184,7 @@ function useLaunch(origin: Origin, parent: Schemas["Experiment"] | null, code: C
       run: async () => {
         launched = isSame
           ? await continueSame(parent?.id ?? 0, isFixed ? null : base, isFixed ? null : draft.object)
-          : await create({ text: draft.text, projectId, parentId: parent?.id ?? null, code, activate });
+          : await create({ text: draft.text, projectId, parentId: parent?.id ?? null, template, code, activate });
       },
     });
     if (!isDone) return false;

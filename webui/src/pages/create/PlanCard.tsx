@@ -1,11 +1,11 @@
 // What the draft would do, what is wrong with it, and the buttons that submit it.
 import { type ReactNode, useState } from "react";
+import { ProblemList } from "../../detail/ProblemList";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { ErrorCard } from "../../ui/ErrorCard";
-import { plural } from "../../ui/format";
 import css from "./create.module.css";
-import { sizeWords, startWords, trialWords } from "./plan";
+import { sizeWords, startWords, templateWords, trialWords } from "./plan";
 import type { Draft } from "./useDraft";
 
 export interface PlanCardProps {
@@ -20,9 +20,11 @@ export interface PlanCardProps {
   /** Told instead of how many trials it creates. */
   lead?: string | undefined;
   notes?: readonly string[] | undefined;
+  /** Under the draft; empty: none. */
+  template: string;
 }
 
-export function PlanCard({ draft, verb, onLaunch, mayPause, instead, lead, notes = [] }: PlanCardProps) {
+export function PlanCard({ draft, verb, onLaunch, mayPause, instead, lead, notes = [], template }: PlanCardProps) {
   const [isSending, setSending] = useState(false);
   const { answer, isChecking, error } = draft;
   const isSound = instead !== undefined || (answer !== null && answer.problems.length === 0 && !error);
@@ -47,7 +49,7 @@ export function PlanCard({ draft, verb, onLaunch, mayPause, instead, lead, notes
     <Card title={isChecking ? "Plan (checking…)" : "Plan"} actions={actions}>
       <div className={css["plan"]} aria-live="polite">
         {error ? <ErrorCard error={error} /> : null}
-        {instead ?? <Outcome draft={draft} lead={lead} />}
+        {instead ?? <Outcome draft={draft} lead={lead} template={template} />}
         {[...(answer?.warnings ?? []), ...notes].map((words) => (
           <p key={words} className={css["warning"]}>
             ! {words}
@@ -58,7 +60,7 @@ export function PlanCard({ draft, verb, onLaunch, mayPause, instead, lead, notes
   );
 }
 
-function Outcome({ draft, lead }: { draft: Draft; lead: string | undefined }) {
+function Outcome({ draft, lead, template }: { draft: Draft; lead: string | undefined; template: string }) {
   const { answer } = draft;
   if (answer === null) return draft.error ? null : <p className={css["muted"]}>Checking what this would do…</p>;
   const { problems } = answer;
@@ -71,22 +73,9 @@ function Outcome({ draft, lead }: { draft: Draft; lead: string | undefined }) {
           <span aria-hidden="true">{answer.starts === "now" ? "▶ " : "◔ "}</span>
           {startWords(answer)}
         </p>
+        {answer.fromTemplate && <p className={css["muted"]}>{templateWords(answer, template)}</p>}
       </>
     );
   }
-  return (
-    <>
-      <p>{plural(problems.length, "problem")} to mend:</p>
-      <ul className={css["problems"]}>
-        {problems.map((problem) => (
-          <li key={`${problem.path} ${problem.message}`}>
-            <span aria-hidden="true">✕ </span>
-            {problem.line ? `Line ${problem.line}: ` : ""}
-            {problem.path === "" ? "" : `${problem.path}: `}
-            {problem.message}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+  return <ProblemList problems={problems} />;
 }

@@ -13,16 +13,20 @@ export interface NewExperiment {
   text: string;
   projectId: number;
   parentId: number | null;
+  /** Its name; empty: none. */
+  template: string;
   code: Code | null;
   activate: boolean;
 }
 
-export async function create({ text, projectId, parentId, code, activate }: NewExperiment): Promise<Launched> {
+export async function create(experiment: NewExperiment): Promise<Launched> {
+  const { text, projectId, parentId, template, code, activate } = experiment;
   const answer = await call("createExperiment", {
     body: {
       config: text,
       projectId,
       parentId,
+      template: template || null,
       activate,
       ...(code ? { modelDefinition: toWire(code.files) } : {}),
     },

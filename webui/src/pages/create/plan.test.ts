@@ -1,7 +1,7 @@
 // The words for what a submission would do.
 import { expect, test } from "vitest";
 import type { DryRun } from "./draft";
-import { markersOf, sizeWords, startWords, trialWords } from "./plan";
+import { sizeWords, startWords, templateWords, trialWords } from "./plan";
 
 const run = (changes: Partial<DryRun>): DryRun => ({ text: "", problems: [], ...changes });
 
@@ -32,11 +32,10 @@ test("it starts now, or waits for a reason", () => {
   expect(startWords(run({}))).toBe("");
 });
 
-test("problems of one line are one marker, problems without line none", () => {
-  const problems = [
-    { path: "a", message: "bad", line: 3 },
-    { path: "b", message: "worse", line: 3 },
-    { path: "", message: "all" },
-  ];
-  expect(markersOf(run({ problems }))).toEqual([{ line: 3, message: "bad\nworse", kind: "error" }]);
+test("what comes from the template is named", () => {
+  expect(templateWords(run({}), "gpu")).toBe("");
+  expect(templateWords(run({ fromTemplate: ["labels", "resources.priority"] }), "gpu")).toBe(
+    "From template gpu: labels, resources.priority.",
+  );
+  expect(templateWords(run({ fromTemplate: [] }), "gpu")).toContain("is set by this configuration too");
 });

@@ -1,6 +1,4 @@
 // What a dry run says, in words. Pure.
-
-import type { LineMarker } from "../../ui/CodeEditor";
 import { count, plural } from "../../ui/format";
 import type { DryRun } from "./draft";
 
@@ -32,13 +30,12 @@ export function startWords({ starts, reason, pool }: DryRun): string {
   return "";
 }
 
-/** Problems beside their lines; several of one line together. */
-export function markersOf(answer: DryRun | null): LineMarker[] {
-  const lines = new Map<number, string[]>();
-  for (const { line, message } of answer?.problems ?? []) {
-    if (line) lines.set(line, [...(lines.get(line) ?? []), message]);
-  }
-  return [...lines].map(([line, messages]) => ({ line, message: messages.join("\n"), kind: "error" as const }));
+/** "From template gpu: resources.priority." */
+export function templateWords({ fromTemplate }: DryRun, template: string): string {
+  if (!fromTemplate) return "";
+  return fromTemplate.length > 0
+    ? `From template ${template}: ${fromTemplate.join(", ")}.`
+    : `Everything that template ${template} sets is set by this configuration too.`;
 }
 
 function sentence(words: string): string {

@@ -1,4 +1,4 @@
-// The draft of a page: one store while it is mounted, checked against the chosen project and parent.
+// The draft of a page: one store while it is mounted, checked against the chosen project, parent and template.
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { call } from "../../api/client";
 import { type Check, type DraftState, DraftStore } from "./draft";
@@ -10,10 +10,10 @@ export interface Draft extends DraftState {
   edit: (edits: readonly Edit[]) => void;
 }
 
-export function useDraft(projectId: number | null, parentId: number | null): Draft {
-  const [store] = useState(() => new DraftStore(checkFor(projectId, parentId)));
+export function useDraft(projectId: number | null, parentId: number | null, template: string): Draft {
+  const [store] = useState(() => new DraftStore(checkFor(projectId, parentId, template)));
   const state = useSyncExternalStore(store.subscribe, store.snapshot);
-  useEffect(() => store.recheck(checkFor(projectId, parentId)), [store, projectId, parentId]);
+  useEffect(() => store.recheck(checkFor(projectId, parentId, template)), [store, projectId, parentId, template]);
   useEffect(() => () => store.stop(), [store]);
   const [actions] = useState(() => ({
     begin: store.begin.bind(store),
@@ -23,6 +23,7 @@ export function useDraft(projectId: number | null, parentId: number | null): Dra
   return { ...state, ...actions };
 }
 
-function checkFor(projectId: number | null, parentId: number | null): Check {
-  return (config, signal) => call("dryRunExperiment", { body: { config, projectId, parentId } }, signal);
+function checkFor(projectId: number | null, parentId: number | null, template: string): Check {
+  const where = { projectId, parentId, template: template || null };
+  return (config, signal) => call("dryRunExperiment", { body: { config, ...where } }, signal);
 }

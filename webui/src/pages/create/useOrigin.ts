@@ -2,10 +2,10 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Schemas } from "../../api/schema";
 import { isMultiTrial, searcherOf } from "../../detail/config";
+import { markersOf } from "../../detail/problems";
 import type { LineMarker } from "../../ui/CodeEditor";
 import { isLive } from "../../ui/state";
-import { int, useUrlState } from "../../url";
-import { markersOf } from "./plan";
+import { int, text, useUrlState } from "../../url";
 import { EXAMPLE_CONFIG, type Mode, startEdits, startName, type Way } from "./start";
 import { type Draft, useDraft } from "./useDraft";
 import { type Edit, type Plain, refreshEdits, withEdits } from "./values";
@@ -19,6 +19,9 @@ export interface Origin {
   setTrial: (id: number) => void;
   projectId: number;
   setProject: (id: number) => void;
+  /** Its name; empty: none. */
+  template: string;
+  setTemplate: (name: string) => void;
   /** It goes on under its own id. */
   isSame: boolean;
   isSingle: boolean;
@@ -40,15 +43,18 @@ const UNCATEGORIZED = 1;
 export function useOrigin(mode: Mode, parent: Experiment | null, trials: readonly Schemas["Trial"][]): Origin {
   const [asked] = useUrlState("project", int, UNCATEGORIZED);
   const [chosenTrial, setTrial] = useUrlState("trial", int, 0);
+  const [askedTemplate] = useUrlState("template", text, "");
   const [projectId, setProject] = useState(parent?.projectId ?? asked);
+  const [template, setTemplate] = useState(parent?.template ?? askedTemplate);
   const isSingle = parent ? !isMultiTrial(searcherOf(parent.config)["name"]) : false;
   const refusal = parent ? refusalOf(parent, isSingle, trials) : null;
   const [way, setWay] = useState<Way>(isSingle && refusal === null ? "same" : "fork");
   const isSame = mode === "continue" && way === "same";
   const trial = trialOf(mode, parent, trials, chosenTrial);
-  const draft = useDraft(projectId, parent?.id ?? null);
+  // the configuration of what goes on has its template in it already
+  const draft = useDraft(projectId, parent?.id ?? null, isSame ? "" : template);
   const { base, parentText } = useBeginning(draft, mode, way, parent, trial);
-  const markers = useMemo(() => markersOf(draft.answer), [draft.answer]);
+  const markers = useMemo(() => markersOf(draft.answer?.problems ?? []), [draft.answer]);
   return {
     draft,
     markers,
@@ -58,6 +64,8 @@ export function useOrigin(mode: Mode, parent: Experiment | null, trials: readonl
     setTrial,
     projectId,
     setProject,
+    template,
+    setTemplate,
     isSame,
     isSingle,
     isFixed: isSame && !isSingle,

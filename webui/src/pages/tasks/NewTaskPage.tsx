@@ -11,7 +11,7 @@ import { TabLinks } from "../../ui/TabLinks";
 import { int, text, useUrlState } from "../../url";
 import { CheckpointNote } from "./CheckpointNote";
 import { commandLine } from "./commandLine";
-import { configOf, EMPTY, idsOf, isUnstarted, type TaskForm } from "./form";
+import { configOf, EMPTY, idsOf, isUnstarted, type TaskForm, templateOf } from "./form";
 import { TaskFields } from "./TaskFields";
 import { TaskPlan } from "./TaskPlan";
 import css from "./tasks.module.css";
@@ -42,6 +42,7 @@ function NewTask({ kind, checkpoint }: { kind: FormKind; checkpoint: string }) {
     const isDone = await launch(kind, {
       config: configOf(kind, form),
       workspaceId: form.workspaceId,
+      templateName: templateOf(kind, form),
       ...(kind === "tensorboard"
         ? { experimentIds: idsOf(form.experiments) ?? [], trialIds: idsOf(form.trials) ?? [] }
         : {}),
@@ -66,6 +67,7 @@ function NewTask({ kind, checkpoint }: { kind: FormKind; checkpoint: string }) {
           <TaskPlan
             run={run}
             isUnstarted={isUnstarted(kind, form)}
+            template={form.template}
             action={
               <Button kind="primary" isDisabled={!run.isSound} isPending={isSending} onPress={() => void start()}>
                 Start
@@ -81,12 +83,13 @@ function NewTask({ kind, checkpoint }: { kind: FormKind; checkpoint: string }) {
   );
 }
 
-/** What the address names: `?experiments=3,7-9&trials=4&workspace=2`. */
+/** What the address names: `?experiments=3,7-9&trials=4&workspace=2&template=gpu`. */
 function useStart(): [TaskForm, (form: TaskForm) => void] {
   const [experiments] = useUrlState("experiments", text, "");
   const [trials] = useUrlState("trials", text, "");
   const [workspaceId] = useUrlState("workspace", int, EMPTY.workspaceId);
-  return useState<TaskForm>({ ...EMPTY, experiments, trials, workspaceId });
+  const [template] = useUrlState("template", text, "");
+  return useState<TaskForm>({ ...EMPTY, experiments, trials, workspaceId, template });
 }
 
 function Kinds({ current }: { current: FormKind }) {

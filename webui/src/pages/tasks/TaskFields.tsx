@@ -1,8 +1,8 @@
 // The fields of a form that starts a task, each with what is wrong with it.
-import { useApi } from "../../api/useApi";
 import { PoolSelect } from "../../detail/PoolSelect";
+import { TemplateSelect } from "../../detail/TemplateSelect";
+import { WorkspaceSelect } from "../../detail/WorkspaceSelect";
 import type { FormKind } from "../../task/kinds";
-import { Select } from "../../ui/Select";
 import { TextField } from "../../ui/TextField";
 import { type Field, fieldsOf, type Problems, type TaskForm } from "./form";
 import css from "./tasks.module.css";
@@ -47,6 +47,9 @@ export function TaskFields({ kind, form, onChange, problems }: TaskFieldsProps) 
       })}
       <div className={css["pair"]}>
         <WorkspaceSelect value={form.workspaceId} onChange={(workspaceId) => onChange({ workspaceId })} />
+        {has.has("template") && (
+          <TemplateSelect value={form.template} onChange={(template) => onChange({ template })} />
+        )}
         <PoolSelect value={form.pool} onChange={(pool) => onChange({ pool })} />
         {field("slots", { label: "Slots", placeholder: "1", description: "GPUs or CPU slots; 0 for none." })}
         {field("idleTimeout", {
@@ -71,18 +74,5 @@ export function TaskFields({ kind, form, onChange, problems }: TaskFieldsProps) 
   );
 }
 
-type TextName = Exclude<Field, "workspaceId" | "pool">;
+type TextName = Exclude<Field, "workspaceId" | "pool" | "template">;
 type TextOptions = Pick<Parameters<typeof TextField>[0], "placeholder" | "description" | "rows">;
-
-function WorkspaceSelect({ value, onChange }: { value: number; onChange: (id: number) => void }) {
-  const workspaces = useApi("listWorkspaces", { query: { archived: false, limit: 1000 } }, { staleTime: 60_000 });
-  const options = (workspaces.data?.workspaces ?? []).map((one) => ({ id: String(one.id), label: one.name }));
-  return (
-    <Select
-      label="Workspace"
-      value={String(value)}
-      options={options.length > 0 ? options : [{ id: String(value), label: String(value) }]}
-      onChange={(id) => onChange(Number(id))}
-    />
-  );
-}

@@ -6,7 +6,15 @@ import { plural } from "../../ui/format";
 import css from "./tasks.module.css";
 import type { DryRun } from "./useDryRun";
 
-export function TaskPlan({ run, isUnstarted, action }: { run: DryRun; isUnstarted: boolean; action: ReactNode }) {
+interface TaskPlanProps {
+  run: DryRun;
+  isUnstarted: boolean;
+  /** Under the form; empty: none. */
+  template: string;
+  action: ReactNode;
+}
+
+export function TaskPlan({ run, isUnstarted, template, action }: TaskPlanProps) {
   const count = Object.values(run.problems).reduce((sum, words) => sum + words.length, 0);
   return (
     <Card title={run.isChecking ? "Plan (checking…)" : "Plan"} actions={action}>
@@ -19,7 +27,7 @@ export function TaskPlan({ run, isUnstarted, action }: { run: DryRun; isUnstarte
             {words}
           </p>
         ))}
-        {count === 0 && !run.error && <Outcome run={run} isUnstarted={isUnstarted} />}
+        {count === 0 && !run.error && <Outcome run={run} isUnstarted={isUnstarted} template={template} />}
         {(run.answer?.warnings ?? []).map((words) => (
           <p key={words} className={css["warning"]}>
             ! {words}
@@ -30,7 +38,7 @@ export function TaskPlan({ run, isUnstarted, action }: { run: DryRun; isUnstarte
   );
 }
 
-function Outcome({ run, isUnstarted }: { run: DryRun; isUnstarted: boolean }) {
+function Outcome({ run, isUnstarted, template }: Omit<TaskPlanProps, "action">) {
   const { answer } = run;
   if (isUnstarted) return <p className={css["muted"]}>Fill in the first field.</p>;
   if (!answer) return <p className={css["muted"]}>Checking what this would do…</p>;
@@ -43,6 +51,11 @@ function Outcome({ run, isUnstarted }: { run: DryRun; isUnstarted: boolean }) {
         <span aria-hidden="true">{starts === "now" ? "▶ " : "◔ "}</span>
         {starts === "now" ? "Starts now." : sentence(reason ?? "waits: the cluster is busy")}
       </p>
+      {answer.fromTemplate && answer.fromTemplate.length > 0 && (
+        <p className={css["muted"]}>
+          From template {template}: {answer.fromTemplate.join(", ")}.
+        </p>
+      )}
     </>
   );
 }

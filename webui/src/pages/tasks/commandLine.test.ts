@@ -30,6 +30,12 @@ test("a notebook on a checkpoint says which", () => {
   expect(commandLine("notebook", EMPTY, "", "ab-12")).toBe("det notebook start --checkpoint ab-12");
 });
 
+test("a template is named", () => {
+  const form = { ...EMPTY, template: "my gpu" };
+  expect(commandLine("notebook", form, "")).toBe("det notebook start --template 'my gpu'");
+  expect(commandLine("tensorboard", { ...form, trials: "9" }, "")).toBe("det tensorboard start -t 9");
+});
+
 test("words are quoted for a shell only where that is needed", () => {
   expect(shellWord("a=b/c")).toBe("a=b/c");
   expect(shellWord("$(x)")).toBe("'$(x)'");

@@ -1,7 +1,7 @@
 // The `det` command that does the same as a form, or that reaches a task. Pure.
 import { toYaml } from "../../detail/yaml";
 import { type FormKind, kindOf, type Task } from "../../task/kinds";
-import { configOf, idsOf, type Plain, type TaskForm } from "./form";
+import { configOf, idsOf, type Plain, type TaskForm, templateOf } from "./form";
 
 const VERBS: Record<FormKind, string> = {
   notebook: "det notebook start",
@@ -18,9 +18,11 @@ export function commandLine(kind: FormKind, form: TaskForm, workspaceName: strin
   const config = configOf(kind, form);
   const { entrypoint, ...rest } = config as Plain & { entrypoint?: string[] };
   const overrides = overridesOf(rest);
+  const template = templateOf(kind, form);
   const options = [
     ...(form.workspaceId === DEFAULT_WORKSPACE ? [] : ["-w", shellWord(workspaceName)]),
     ...(checkpoint === undefined ? [] : ["--checkpoint", shellWord(checkpoint)]),
+    ...(template === null ? [] : ["--template", shellWord(template)]),
   ];
   const sources = kind === "tensorboard" ? sourceWords(form) : [];
   const program = (entrypoint ?? []).map(shellWord);

@@ -7,6 +7,8 @@ export interface TaskForm {
   /** Of a command: a line for `sh -c`. */
   program: string;
   workspaceId: number;
+  /** Its name; empty: none. */
+  template: string;
   /** Empty: the default pool. */
   pool: string;
   /** As typed; empty: the default of the master. */
@@ -29,6 +31,7 @@ export const EMPTY: TaskForm = {
   description: "",
   program: "",
   workspaceId: 1,
+  template: "",
   pool: "",
   slots: "",
   variables: "",
@@ -44,7 +47,7 @@ export function fieldsOf(kind: FormKind): ReadonlySet<Field> {
   if (kind === "command") fields.push("program");
   if (kind === "tensorboard") fields.push("experiments", "trials");
   // a TensorBoard has its own environment and no slots
-  if (!hasNoSlots(kind)) fields.push("slots", "requirements");
+  if (!hasNoSlots(kind)) fields.push("slots", "requirements", "template");
   if (kind !== "command") fields.push("idleTimeout");
   return new Set(fields);
 }
@@ -86,6 +89,11 @@ export function configOf(kind: FormKind, form: TaskForm): Plain {
   });
 }
 
+/** The name of the template; null where there is none. */
+export function templateOf(kind: FormKind, form: TaskForm): string | null {
+  return fieldsOf(kind).has("template") && form.template !== "" ? form.template : null;
+}
+
 /** Ids of a text such as `3, 7-9`; null where it is no such text. */
 export function idsOf(text: string): number[] | null {
   return (
@@ -106,6 +114,7 @@ export function linesOf(text: string): string[] {
 }
 
 const PLACES: readonly (readonly [string, Field])[] = [
+  ["template", "template"],
   ["description", "description"],
   ["entrypoint", "program"],
   ["resources.slots", "slots"],

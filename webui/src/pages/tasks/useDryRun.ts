@@ -3,7 +3,16 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "../../api/schema";
 import { useApi } from "../../api/useApi";
 import { type FormKind, typeOf } from "../../task/kinds";
-import { configOf, formProblems, idsOf, isUnstarted, type Problems, problemsByField, type TaskForm } from "./form";
+import {
+  configOf,
+  formProblems,
+  idsOf,
+  isUnstarted,
+  type Problems,
+  problemsByField,
+  type TaskForm,
+  templateOf,
+} from "./form";
 
 export interface DryRun {
   answer: Schemas["DryRunTaskResponse"] | undefined;
@@ -38,7 +47,9 @@ export function useDryRun(kind: FormKind, form: TaskForm): DryRun {
 function requestOf(kind: FormKind, form: TaskForm): Schemas["DryRunTaskRequest"] {
   const sources =
     kind === "tensorboard" ? { experimentIds: idsOf(form.experiments) ?? [], trialIds: idsOf(form.trials) ?? [] } : {};
-  return { taskType: typeOf(kind), config: configOf(kind, form), workspaceId: form.workspaceId, ...sources };
+  const { workspaceId } = form;
+  const templateName = templateOf(kind, form);
+  return { taskType: typeOf(kind), config: configOf(kind, form), workspaceId, templateName, ...sources };
 }
 
 /** The value when it has not changed for a moment. */

@@ -1,15 +1,16 @@
 """Findings from the facts of all nodes. Pure: every node comes to the same sentences."""
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from determined._frameworks import frameworks
 from determined.exec.runner.preflight.facts import Facts
+from determined.storage import registry
 
-# Ranks with different versions of these fail late, and with errors that do not name the cause.
-_FRAMEWORKS = frozenset(
-    ["determined", "torch", "tensorflow", "tensorflow-cpu", "jax", "jaxlib", "keras", "lightning", "pytorch-lightning",
-     "deepspeed", "horovod", "transformers", "accelerate"]
-)  # fmt: skip
+# Ranks with different versions of these fail late, and with errors that do not name the cause; so do those with
+# different versions of what the training APIs need.
+_ALIKE = ("determined", "tensorflow-cpu", "jax", "jaxlib", "horovod")
 _NAMED = 4  # nodes of one sentence
 _LISTED = 8  # packages of one sentence
 
@@ -66,7 +67,7 @@ def slow(here: Facts, peer: Facts, reason: str) -> Finding:
 def not_shared(here: Facts, chief: Facts, reason: str) -> Finding:
     return Finding(
         f"checkpoint directory {here.place} on {here.name} is not the one of {chief.name}: {reason}; mount the same "
-        "file system there on every node, or use an object store (s3, gcs, azure)",
+        f"file system there on every node, or use an object store ({', '.join(registry.remote_kinds())})",
         True,
     )
 
@@ -102,7 +103,7 @@ def _python_skew(known: Sequence[Facts]) -> list[Finding]:
 
 def _framework_skew(known: Sequence[Facts]) -> list[Finding]:
     findings = []
-    for package in sorted(_FRAMEWORKS):
+    for package in sorted(_packages_alike()):
         releases = _by_value(known, lambda facts: _release(facts.versions.get(package)))  # noqa: B023 (used at once)
         if len(releases.keys() - {None}) > 1:
             where = _values_by_node(releases)
@@ -116,13 +117,19 @@ def _other_skew(known: Sequence[Facts]) -> list[Finding]:
     parts = []
     for package in names:
         values = _by_value(known, lambda facts: facts.versions.get(package))  # noqa: B023 (used at once)
-        fatal = package in _FRAMEWORKS and len({_release(v) for v in values if v is not None}) > 1
+        fatal = package in _packages_alike() and len({_release(v) for v in values if v is not None}) > 1
         if len(values) > 1 and not fatal:
             parts.append(f"{package} {_values_by_node(values)}")
     if not parts:
         return []
     more = f"; and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
     return [Finding(f"packages differ between nodes: {'; '.join(parts[:_LISTED])}{more}", False)]
+
+
+@functools.cache
+def _packages_alike() -> frozenset[str]:
+    needed = (module.replace("_", "-") for framework in frameworks() for module in framework.extras)
+    return frozenset({*_ALIKE, *needed})
 
 
 def _by_value(known: Sequence[Facts], value: Callable[[Facts], str | None]) -> dict[str | None, list[Facts]]:

@@ -32,9 +32,15 @@ def since(conn: Connection, seq: int, limit: int) -> list[Change]:
 
 
 def of_noun(
-    conn: Connection, noun: str, seq: int, *, ids: Sequence[str] | None = None, parents: Sequence[int] = ()
+    conn: Connection,
+    noun: str,
+    seq: int,
+    *,
+    ids: Sequence[str] | None = None,
+    parents: Sequence[int] = (),
+    users: Sequence[int] = (),
 ) -> list[Change]:
-    """List changes of one noun after `seq`: of everything (`ids` None), or of what has one of the ids or parents."""
+    """List changes of one noun after `seq`: of everything (`ids` None), or of what has an id, parent or user named."""
     if ids is None:
         return fetch.rows(conn, _noun(noun, seq).order_by(_C.seq), Change)
     by_id: dict[str, Change] = {}
@@ -42,6 +48,8 @@ def of_noun(
         by_id |= {c.id: c for c in fetch.rows(conn, _noun(noun, seq).where(_C.id.in_(some)), Change)}
     for owners in batches(list(parents)):
         by_id |= {c.id: c for c in fetch.rows(conn, _noun(noun, seq).where(_C.parent.in_(owners)), Change)}
+    for people in batches(list(users)):
+        by_id |= {c.id: c for c in fetch.rows(conn, _noun(noun, seq).where(_C.value.in_(people)), Change)}
     return sorted(by_id.values(), key=lambda c: c.seq)
 
 

@@ -29,10 +29,6 @@ def read(conn: Connection, noun: Streamed[M], seqs: Mapping[str, int]) -> dict[i
     return messages
 
 
-def _converted(value: object, convert: Convert | None) -> object:
-    return value if convert is None else convert(value)
-
-
 @cache
 def _statement(noun: Streamed[Any]) -> tuple[Select[*tuple[Any, ...]], list[Convert | None]]:
     reads = list(_reads(noun.message))

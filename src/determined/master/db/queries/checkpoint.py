@@ -1,7 +1,7 @@
 """Rows of checkpoints: store, mark for deletion, collect garbage. Lists: checkpoint_list.py."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
 from sqlalchemy import CompoundSelect, Connection, NotNullable, and_, func, insert, or_, select, union
@@ -13,8 +13,10 @@ from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
 from determined.master.db.queries.checkpoint_list import CheckpointPosition
 from determined.master.db.rows.checkpoints import CheckpointValues
-from determined.master.db.schema import checkpoints, experiments, storage_backends, tasks, trials
+from determined.master.db.schema import checkpoints, experiments, model_versions, storage_backends, tasks, trials
 
+# `gc_time` of imported experiments: no policy is applied to them before somebody sets one.
+GC_FROZEN = datetime(9999, 1, 1, tzinfo=UTC)
 _LIVE_TRIAL = ("ACTIVE", "PAUSED", "STOPPING_COMPLETED", "STOPPING_CANCELED")
 _LIVE = (*_LIVE_TRIAL, "STOPPING_KILLED", "STOPPING_ERROR")
 
@@ -208,8 +210,14 @@ def gc_candidates(conn: Connection, experiment_id: int) -> list[CheckpointPositi
 
 
 def exempt(conn: Connection, experiment_id: int) -> set[str]:
-    """Return the checkpoints that no policy may delete: something starts from them, or a live trial resumes."""
+    """Return the checkpoints that no policy may delete.
+
+    Something starts from them, a live trial resumes, or they are versions of models.
+    """
     queries = (
+        select(model_versions.c.checkpoint_uuid)
+        .join(checkpoints, checkpoints.c.uuid == model_versions.c.checkpoint_uuid)
+        .where(checkpoints.c.experiment_id == experiment_id),
         select(NotNullable(experiments.c.warm_start_checkpoint)).where(
             experiments.c.warm_start_checkpoint.is_not(None)
         ),
@@ -236,7 +244,7 @@ def being_collected(conn: Connection, since: datetime) -> list[tuple[int, dateti
     )
     gone = select(checkpoints.c.experiment_id).where(checkpoints.c.state == "DELETED")
     done = select(experiments.c.id, NotNullable(experiments.c.gc_time)).where(
-        experiments.c.gc_time > since, experiments.c.id.in_(gone)
+        experiments.c.gc_time > since, experiments.c.gc_time < GC_FROZEN, experiments.c.id.in_(gone)
     )
     times = dict([*conn.execute(done), *conn.execute(requested)])
     return sorted(times.items())

@@ -14,7 +14,7 @@ from determined._json import JsonObject, JsonValue
 from determined.master.db import fetch
 from determined.master.db.metric_chunk import Chunk, Row
 from determined.master.db.queries.metric_live import LiveChunk, live_chunks, watermarks
-from determined.master.db.schema import experiments, metric_chunks, metric_summaries, trial_source_infos, trials
+from determined.master.db.schema import experiments, metric_chunks, metric_summaries, trials
 
 T = TypeVar("T")
 
@@ -164,15 +164,6 @@ def existing_trials(conn: Connection, trial_ids: Sequence[int]) -> set[int]:
 
 def trial_ended(conn: Connection, trial_id: int) -> bool:
     return conn.execute(select(trials.c.end_time).where(trials.c.id == trial_id)).scalar_one_or_none() is not None
-
-
-def trials_using(conn: Connection, checkpoint_uuid: str, kind: str | None) -> list[int]:
-    """List the trials that said they use a checkpoint (REPORT_TRIAL_SOURCE)."""
-    table = trial_source_infos.c
-    query = select(table.trial_id).where(table.checkpoint_uuid == checkpoint_uuid)
-    if kind is not None:
-        query = query.where(table.type == kind)
-    return sorted(conn.execute(query).scalars())
 
 
 def _extend(out: Series, part: LiveChunk, first: int | None, last: int | None) -> None:

@@ -1,15 +1,27 @@
 """Positions that a runner's journals have reached, and the allocation and trial they belong to."""
 
+from collections.abc import Collection
+
 import msgspec
 from sqlalchemy import Connection, bindparam, select, update
 
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
-from determined.master.db.schema import allocations, report_positions, runners, trials
+from determined.master.db.schema import (
+    allocations,
+    experiments,
+    report_positions,
+    runners,
+    trials,
+    unmanaged_report_positions,
+)
 
 
 class Target(msgspec.Struct, frozen=True):
-    """The runner that reports, its allocation and, for trials, the trial with its current run."""
+    """The runner that reports, its allocation and, for trials, the trial with its current run.
+
+    An unmanaged trial has neither runner nor allocation; their texts are empty.
+    """
 
     resource_id: str
     container_id: str
@@ -22,6 +34,12 @@ class Target(msgspec.Struct, frozen=True):
     trial_id: int | None
     trial_run_id: int | None
     experiment_id: int | None
+
+
+class _UnmanagedTrial(msgspec.Struct, frozen=True):
+    task_id: str
+    trial_run_id: int
+    experiment_id: int
 
 
 # Statements of the reporting path are built once: building one costs more than running it.
@@ -47,6 +65,16 @@ _POSITIONS = select(report_positions.c.source, report_positions.c.position).wher
     report_positions.c.resource_id == bindparam("resource_id")
 )
 
+_UNMANAGED = (
+    select(trials.c.task_id, trials.c.run_id.label("trial_run_id"), trials.c.experiment_id)
+    .join(experiments, experiments.c.id == trials.c.experiment_id)
+    .where(trials.c.id == bindparam("trial"), experiments.c.unmanaged)
+)
+_P = unmanaged_report_positions.c
+_UNMANAGED_POSITIONS = select(_P.source, _P.position).where(
+    _P.trial_id == bindparam("trial"), _P.source.in_(bindparam("sources", expanding=True))
+)
+
 
 def target(conn: Connection, allocation_id: str, resource_id: str) -> Target | None:
     return fetch.row(conn, _TARGET, Target, {"resource_id": resource_id, "allocation_id": allocation_id})
@@ -60,6 +88,25 @@ def positions(conn: Connection, resource_id: str) -> dict[str, int]:
 def advance(conn: Connection, resource_id: str, reached: dict[str, int]) -> None:
     rows = [{"resource_id": resource_id, "source": s, "position": p} for s, p in reached.items()]
     upsert(conn, report_positions, rows, ["resource_id", "source"])
+
+
+def unmanaged_target(conn: Connection, trial_id: int, run_id: int) -> Target | None:
+    """Return whom a run of an unmanaged trial reports for; None for other trials."""
+    row = fetch.row(conn, _UNMANAGED, _UnmanagedTrial, {"trial": trial_id})
+    if row is None:
+        return None
+    return Target("", "", "", "", "", run_id, False, row.task_id, trial_id, row.trial_run_id, row.experiment_id)
+
+
+def unmanaged_positions(conn: Connection, trial_id: int, sources: Collection[str]) -> dict[str, int]:
+    """Return how far these journals have come; a trial may have had thousands, a few for each of its processes."""
+    rows = conn.execute(_UNMANAGED_POSITIONS, {"trial": trial_id, "sources": list(sources)})
+    return dict(rows.all())
+
+
+def advance_unmanaged(conn: Connection, trial_id: int, reached: dict[str, int]) -> None:
+    rows = [{"trial_id": trial_id, "source": s, "position": p} for s, p in reached.items()]
+    upsert(conn, unmanaged_report_positions, rows, ["trial_id", "source"])
 
 
 def set_runner_state(conn: Connection, trial_id: int, text: str) -> None:

@@ -13,8 +13,20 @@ from typing import Annotated, Any, Generic, TypeVar
 import msgspec
 from sqlalchemy import Column, ColumnElement, FromClause, and_, case, func, or_, select
 
+from determined._json import JsonObject
 from determined.master.db.queries.displayed import allocation_rank
-from determined.master.db.schema import allocations, checkpoints, experiments, jobs, projects, tasks, trials, workspaces
+from determined.master.db.schema import (
+    allocations,
+    checkpoints,
+    experiments,
+    jobs,
+    model_versions,
+    models,
+    projects,
+    tasks,
+    trials,
+    workspaces,
+)
 from determined.wire.codec import rfc3339
 
 M = TypeVar("M", bound=msgspec.Struct)
@@ -146,12 +158,48 @@ class JobMsg(msgspec.Struct):
     seq: int
 
 
+class ModelMsg(msgspec.Struct):
+    id: Annotated[int, models.c.id]
+    name: Annotated[str, models.c.name]
+    description: Annotated[str, models.c.description]
+    archived: Annotated[bool, models.c.archived]
+    creation_time: Annotated[float, Read(models.c.created_at, datetime.timestamp)]
+    notes: Annotated[str, models.c.notes]
+    workspace_id: Annotated[int, models.c.workspace_id]
+    user_id: Annotated[int, models.c.user_id]
+    last_updated_time: Annotated[float, Read(models.c.updated_at, datetime.timestamp)]
+    metadata: Annotated[JsonObject, models.c.metadata]
+    labels: Annotated[list[str], models.c.labels]
+    seq: int
+
+
+class ModelVersionMsg(msgspec.Struct):
+    id: Annotated[int, model_versions.c.id]
+    name: Annotated[str, model_versions.c.name]
+    version: Annotated[int, model_versions.c.version]
+    checkpoint_uuid: Annotated[str, model_versions.c.checkpoint_uuid]
+    creation_time: Annotated[float, Read(model_versions.c.created_at, datetime.timestamp)]
+    last_updated_time: Annotated[float, Read(model_versions.c.updated_at, datetime.timestamp)]
+    metadata: Annotated[JsonObject, model_versions.c.metadata]
+    model_id: Annotated[int, model_versions.c.model_id]
+    user_id: Annotated[int, model_versions.c.user_id]
+    comment: Annotated[str, model_versions.c.comment]
+    labels: Annotated[list[str], model_versions.c.labels]
+    notes: Annotated[str, model_versions.c.notes]
+    workspace_id: Annotated[str, Read(models.c.workspace_id, str)]  # a text, as upstream sends it
+    seq: int
+
+
 PROJECTS = Streamed(ProjectMsg, projects.c.id, projects.join(workspaces, workspaces.c.id == projects.c.workspace_id))
 EXPERIMENTS = Streamed(ExperimentMsg, experiments.c.id, experiments)
 TRIALS = Streamed(TrialMsg, trials.c.id, trials.join(experiments, experiments.c.id == trials.c.experiment_id))
 CHECKPOINTS = Streamed(CheckpointMsg, checkpoints.c.uuid, checkpoints)
 TASKS = Streamed(TaskMsg, tasks.c.id, tasks.outerjoin(jobs, jobs.c.id == tasks.c.job_id))
 JOBS = Streamed(JobMsg, jobs.c.id, jobs)
+MODELS = Streamed(ModelMsg, models.c.id, models)
+MODEL_VERSIONS = Streamed(
+    ModelVersionMsg, model_versions.c.id, model_versions.join(models, models.c.id == model_versions.c.model_id)
+)
 
 BY_NOUN: Mapping[str, Streamed[Any]] = {
     "projects": PROJECTS,
@@ -160,4 +208,6 @@ BY_NOUN: Mapping[str, Streamed[Any]] = {
     "checkpoints": CHECKPOINTS,
     "tasks": TASKS,
     "jobs": JOBS,
+    "models": MODELS,
+    "modelversions": MODEL_VERSIONS,
 }

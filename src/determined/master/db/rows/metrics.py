@@ -22,6 +22,17 @@ class MetricChunkValues(TypedDict, total=False):
     data: bytes
 
 
+class MetricWatermark(msgspec.Struct, frozen=True):
+    """First step that a run reported per group. It archives rows of earlier runs at later steps without a rewrite."""
+
+    trial_id: int
+    run_id: int
+    group: str
+    first_step: int
+    last_step: int
+    tail_id: int | None
+
+
 class MetricWatermarkValues(TypedDict, total=False):
     trial_id: int
     run_id: int

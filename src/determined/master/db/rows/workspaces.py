@@ -1,4 +1,4 @@
-"""Rows of workspaces and projects, pins, views (seen and saved) and pool bindings.
+"""Rows of workspaces and projects, pins, views (seen and saved), pool bindings and templates.
 
 Written by scripts/make_rows.py from db/schema/workspaces.py; do not edit.
 """
@@ -112,3 +112,23 @@ class SavedViewValues(TypedDict, total=False):
 class PoolBindingValues(TypedDict, total=False):
     pool: str
     workspace_id: int
+
+
+class Template(msgspec.Struct, frozen=True):
+    """Partial configs that experiments and tasks are laid over, as they were sent: with their secrets."""
+
+    id: int
+    name: str
+    workspace_id: int
+    config: JsonObject
+    user_id: int
+    updated_at: datetime
+
+
+class TemplateValues(TypedDict, total=False):
+    id: int
+    name: str
+    workspace_id: int
+    config: JsonObject
+    user_id: int
+    updated_at: datetime

@@ -112,6 +112,17 @@ class ReportPositionColumns(Columns):
 report_positions = Table("report_positions", metadata, ReportPositionColumns)
 
 
+class UnmanagedReportPositionColumns(Columns):
+    """Position in each journal of an unmanaged trial, which has no runner."""
+
+    trial_id: Named[int] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True)
+    source: Named[str] = Column(primary_key=True)
+    position: Named[int] = Column(BigInteger)
+
+
+unmanaged_report_positions = Table("unmanaged_report_positions", metadata, UnmanagedReportPositionColumns)
+
+
 class LogPolicyHitColumns(Columns):
     """Log lines that matched a log policy, one per task, action, node and pattern."""
 

@@ -13,10 +13,10 @@ class ChangeColumns(Columns):
     """
 
     seq: Named[int] = Column(Id, primary_key=True, autoincrement=True)
-    noun: Named[str]  # projects, experiments, trials, checkpoints, tasks, jobs, metrics
+    noun: Named[str]  # projects, experiments, trials, checkpoints, tasks, jobs, metrics, models, modelversions
     id: Named[str]  # of metrics: `<trial>/<group>`
-    parent: Named[int | None] = Column(BigInteger)  # workspace, project, experiment or (of metrics) trial it belongs to
-    value: Named[int | None] = Column(BigInteger)  # of metrics: the last step reported
+    parent: Named[int | None] = Column(BigInteger)  # workspace, project, experiment, trial or model it is in
+    value: Named[int | None] = Column(BigInteger)  # of metrics: the last step; of models, versions: the owner
     deleted: Named[bool] = Column(server_default=false())
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Named, Table
+from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Index, Named, Table
 
 from determined._json import JsonObject
 from determined.master.db.schema.base import Columns, Id, Time, metadata
@@ -52,10 +52,17 @@ class TrialSourceInfoColumns(Columns):
     """Checkpoints that a trial was started from (REPORT_TRIAL_SOURCE)."""
 
     trial_id: Named[int] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True)
-    checkpoint_uuid: Named[str] = Column(ForeignKey("checkpoints.uuid", ondelete="CASCADE"), primary_key=True)
+    checkpoint_uuid: Named[str] = Column(
+        ForeignKey("checkpoints.uuid", ondelete="CASCADE"), primary_key=True, index=True
+    )
     type: Named[str]  # INFERENCE, FINE_TUNING
     model_id: Named[int | None] = Column(Id)
     model_version: Named[int | None]
 
 
-trial_source_infos = Table("trial_source_infos", metadata, TrialSourceInfoColumns)
+trial_source_infos = Table(
+    "trial_source_infos",
+    metadata,
+    TrialSourceInfoColumns,
+    Index("ix_trial_source_infos_model", "model_id", "model_version"),
+)

@@ -1,4 +1,4 @@
-"""Tables of workspaces and projects, pins, views (seen and saved) and pool bindings."""
+"""Tables of workspaces and projects, pins, views (seen and saved), pool bindings and templates."""
 
 from datetime import datetime
 
@@ -91,3 +91,17 @@ class PoolBindingColumns(Columns):
 
 
 pool_bindings = Table("pool_bindings", metadata, PoolBindingColumns)
+
+
+class TemplateColumns(Columns):
+    """Partial configs that experiments and tasks are laid over, as they were sent: with their secrets."""
+
+    id: Named[int] = Column(Id, primary_key=True, autoincrement=True)
+    name: Named[str] = Column(unique=True)
+    workspace_id: Named[int] = Column(Id, ForeignKey("workspaces.id", ondelete="CASCADE"), index=True)
+    config: Named[JsonObject] = Column(JSON)
+    user_id: Named[int] = Column(Id, ForeignKey("users.id"))  # its owner: who made it
+    updated_at: Named[datetime] = Column(Time)
+
+
+templates = Table("templates", metadata, TemplateColumns, sqlite_autoincrement=True)

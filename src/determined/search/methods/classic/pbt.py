@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import asdict, dataclass
-from typing import ClassVar
 
 from determined._json import JsonObject, JsonValue
 from determined.schema.node import Integer, Number
@@ -68,8 +67,6 @@ class Pbt(ClassicSearcher):
 
 class PopulationSearch(SearchMethod):
     """Classic only: a population waits for its slowest member between rounds."""
-
-    compares: ClassVar[bool] = True
 
     def __init__(self, config: Pbt) -> None:
         self._size = config.population_size

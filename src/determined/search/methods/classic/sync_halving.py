@@ -1,7 +1,6 @@
 """sync_halving: a fixed number of trials per rung, the best of each go on to the next."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from determined._json import JsonObject
 from determined.schema.node import Integer
@@ -62,8 +61,6 @@ class SyncHalvingSearch(SearchMethod):
 
     It is not replaced; where so many exit that one of them is promoted, it takes the place and ranks worst there too.
     """
-
-    compares: ClassVar[bool] = True
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self._starts = [stage.start for stage in stages]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from determined.master.lifecycle.gc_policy import Candidate, Keep, select_kept
+from determined.master.lifecycle.checkpoint_gc_policy import Candidate, Keep, select_kept
 
 VECTOR = [
     Candidate("1", 1, 1),

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 
-from determined.pytorch._data import TorchData, data_length, to_device
+from determined.pytorch._batch_data import TorchData, data_length, to_device
 
 CPU = torch.device("cpu")
 META = torch.device("meta")  # a device that every machine has, and that tensors have to be moved to

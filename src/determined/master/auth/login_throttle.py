@@ -32,6 +32,9 @@ class LoginThrottle:
         self._by_name = TurnQueue(1, _WAITING_PER_NAME, _LOGINS)
         self._by_peer = TurnQueue(_HASHES_AT_ONCE, _WAITING_PER_PEER, _LOGINS)
         self._hashing = asyncio.Semaphore(_HASHES_AT_ONCE)
+        # Hashes that upstream made take seconds each: nobody else's login waits behind them.
+        self._slow_by_peer = TurnQueue(1, _WAITING_PER_NAME, _LOGINS)
+        self._slow_hashing = asyncio.Semaphore(1)
 
     def wait(self, username: str, now: float, peer: str = "") -> float:
         """Return the seconds to hold this attempt back."""
@@ -60,9 +63,10 @@ class LoginThrottle:
         return self._by_name.take(_digest(username, peer))
 
     @asynccontextmanager
-    async def hashing(self, peer: str) -> AsyncIterator[None]:
-        """Hold this while a password is hashed. Raises TooManyRequests as above."""
-        async with self._by_peer.take(_digest("", peer)), self._hashing:
+    async def hashing(self, peer: str, *, slow: bool = False) -> AsyncIterator[None]:
+        """Hold this while a password is hashed. `slow`: by upstream's method. Raises TooManyRequests as above."""
+        queue, running = (self._slow_by_peer, self._slow_hashing) if slow else (self._by_peer, self._hashing)
+        async with queue.take(_digest("", peer)), running:
             yield
 
 

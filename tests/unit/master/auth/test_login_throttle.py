@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from determined.errors import TooManyRequests
-from determined.master.auth import throttle as module
-from determined.master.auth.throttle import LoginThrottle
+from determined.master.auth import login_throttle as module
+from determined.master.auth.login_throttle import LoginThrottle
 
 
 def _fail(throttle: LoginThrottle, name: str, times: int, now: float = 0.0) -> None:
@@ -84,6 +84,15 @@ def test_attempts_at_one_name_come_one_after_the_other() -> None:
         return most
 
     assert asyncio.run(run()) == 1
+
+
+def test_a_login_does_not_wait_for_the_slow_hash_of_an_imported_user() -> None:
+    async def run() -> None:
+        throttle = LoginThrottle()
+        async with asyncio.timeout(10), throttle.hashing("peer", slow=True), throttle.hashing("peer"):
+            pass
+
+    asyncio.run(run())
 
 
 def test_hashing_is_bounded_over_all_names_and_peers() -> None:
