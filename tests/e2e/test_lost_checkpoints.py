@@ -89,12 +89,12 @@ def test_a_store_that_is_mounted_in_the_task_alone_is_refused(
 
 @needs_mounts
 def test_a_store_below_a_tmp_of_the_tasks_own_is_refused(client: Client, tmp_path: Path) -> None:
-    """The run directory may lie below /tmp as well: the script is carried into the new one."""
-    store = Path("/tmp") / f"determined-test-{uuid.uuid4()}"
+    """The run directory and the checkout may lie below /tmp as well: both are carried into the new one."""
+    store, checkout = Path("/tmp") / f"determined-test-{uuid.uuid4()}", Path(__file__).parents[2]
     entry = (
-        "unshare -m sh -c 'mkdir -p /mnt && mount --bind $DET_RUN_DIR /mnt && mount -t tmpfs none /tmp && "
-        f"mkdir -p $DET_RUN_DIR {store} && mount --bind /mnt $DET_RUN_DIR && cd $DET_RUN_DIR/workdir && "
-        "exec python3 train.py'"
+        "unshare -m sh -c 'mkdir -p /mnt && mount --rbind / /mnt && mount -t tmpfs none /tmp && "
+        f"for each in $DET_RUN_DIR {checkout}; do mkdir -p $each && mount --rbind /mnt$each $each; done && "
+        f"mkdir -p {store} && cd $DET_RUN_DIR/workdir && exec python3 train.py'"
     )
     try:
         got = _run(client, tmp_path, store, entrypoint=entry)
