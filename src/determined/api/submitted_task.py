@@ -53,6 +53,7 @@ TENSORBOARD = Noun(
     tensorboard.KILL_TENSORBOARD,
     tensorboard.SET_TENSORBOARD_PRIORITY,
 )
+NOUNS = {noun.name: noun for noun in (COMMAND, NOTEBOOK, SHELL, TENSORBOARD)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ _NUMBERS = {
     "model_version": "model",
 }
 _NAMES = {"--template": "template"}  # flags whose value the master knows
-_TASKS = {"command", "notebook", "shell", "task", "tensorboard"}  # nouns whose `task_id` is offered
 _OFFERED = 20
 
 Ids = Callable[[str], Iterable[tuple[str, str]]]
@@ -66,9 +65,9 @@ def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
     signal.setitimer(signal.ITIMER_REAL, _SECONDS)  # ends this process: its answer is then empty
     try:
         session = connect(argparse.Namespace(master=options.get("master"), user_override=options.get("user")))
-        if noun in _TASKS:
-            return task_ids.newest(session, noun, _OFFERED)
-        return _NEWEST[noun](session)
+        if noun in _NEWEST:
+            return _NEWEST[noun](session)
+        return task_ids.newest(session, noun, _OFFERED)
     except (DeterminedError, OSError, ValueError):
         return []
 
@@ -169,7 +168,7 @@ def _at_command(node: dict[str, Any], left: list[str], prefix: str, noun: str, n
     if positional["choices"]:
         return [(choice, "") for choice in positional["choices"]]
     name = positional["name"]
-    if listed := _NUMBERS.get(name) or (noun if name == "task_id" and noun in _TASKS else None):
+    if listed := _NUMBERS.get(name) or (noun if name == "task_id" else None):
         return list(numbers(listed))
     return [(FILES, "")] if name in _PATHS else []
 

@@ -16,7 +16,6 @@ from determined.wire.submitted_task import ListSubmittedTasks, SortTasksBy
 _FULL = 36  # characters of an id
 _SHORTEST = 8  # fewer may fit by accident
 _LOOKED_AT = 5000
-_NOUNS = {noun.name: noun for noun in (api.COMMAND, api.NOTEBOOK, api.SHELL, api.TENSORBOARD)}
 
 
 def accepting_short(tree: Group) -> Group:
@@ -26,7 +25,7 @@ def accepting_short(tree: Group) -> Group:
 
 def newest(session: Session, noun: str, number: int) -> list[tuple[str, str]]:
     """Return ids and names of the newest tasks of a noun; for `task` some of each kind."""
-    kinds = [noun] if noun in _NOUNS else list(_NOUNS)
+    kinds = [noun] if noun in api.NOUNS else list(api.NOUNS)
     each = number // len(kinds)
     return [one for kind in kinds for one in islice(_listed(session, kind, each), each)]
 
@@ -72,7 +71,7 @@ def _listed(session: Session, noun: str, page: int) -> Iterator[tuple[str, str]]
     if noun == "task":
         for found in cluster.tasks(session).values():
             yield str(found.get("task_id")), str(found.get("name") or "")
-    for one in [_NOUNS[noun]] if noun in _NOUNS else _NOUNS.values():
+    for one in [api.NOUNS[noun]] if noun in api.NOUNS else api.NOUNS.values():
         params = ListSubmittedTasks(limit=page, sort_by=SortTasksBy.START_TIME, order_by=OrderBy.DESC)
         for task in api.iterate(session, one, params):
             yield task.id, task.description
