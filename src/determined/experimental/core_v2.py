@@ -17,7 +17,7 @@ from determined._json import JsonObject
 from determined.api import trial as trials
 from determined.core import DistributedContext, PreemptMode, TensorboardMode
 from determined.core.detached import context as detached
-from determined.core.detached.experiment import Wishes, storage_section
+from determined.core.detached.experiment import ExperimentRequest, storage_section
 from determined.core.detached.registration import cluster_info, start
 from determined.sdk.determined import Determined
 
@@ -132,7 +132,7 @@ def init_context(
         chosen = _merged(config, defaults, unmanaged)
         return detached.begin(
             (client or Determined())._session,
-            _wishes(chosen),
+            _request(chosen),
             distributed=distributed,
             checkpoint_storage=chosen.checkpoint_storage if checkpoint_storage is None else checkpoint_storage,
             preempt_mode=preempt_mode,
@@ -228,9 +228,9 @@ def _merged(config: Config | None, defaults: Config | None, unmanaged: Config | 
     return merged
 
 
-def _wishes(config: Config) -> Wishes:
-    names = (field.name for field in fields(Wishes))
-    return Wishes(**{name: getattr(config, name) for name in names})
+def _request(config: Config) -> ExperimentRequest:
+    names = (field.name for field in fields(ExperimentRequest))
+    return ExperimentRequest(**{name: getattr(config, name) for name in names})
 
 
 def _set(context: core.Context | None) -> None:

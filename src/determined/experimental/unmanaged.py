@@ -9,19 +9,19 @@ from determined.api import trial as trials
 from determined.config import parse_yaml
 from determined.core import DistributedContext, PreemptMode, TensorboardMode
 from determined.core.detached import context as detached
-from determined.core.detached.experiment import Wishes, storage_section
+from determined.core.detached.experiment import ExperimentRequest, storage_section
 from determined.core.detached.registration import Registered, cluster_info, register_experiment, register_trial, start
 from determined.sdk.determined import Determined
 
 
 def create_unmanaged_experiment(client: Determined, config_text: str) -> int:
     """Make an experiment whose trials run outside of the cluster, and return its id."""
-    return register_experiment(client._session, Wishes(), parse_yaml(config_text))
+    return register_experiment(client._session, ExperimentRequest(), parse_yaml(config_text))
 
 
 def create_unmanaged_trial(client: Determined, experiment_id: int, hparams: JsonObject | None = None) -> int:
     """Make a trial of such an experiment, and return its id."""
-    return register_trial(client._session, Wishes(hparams=hparams), experiment_id).id
+    return register_trial(client._session, ExperimentRequest(hparams=hparams), experiment_id).id
 
 
 def build_unmanaged_trial_cluster_info(client: Determined, trial_id: int, config_text: str) -> ClusterInfo:

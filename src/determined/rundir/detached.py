@@ -33,7 +33,7 @@ class DetachedFile(Wire):
     owner_started: str | None = None
 
 
-class Verdict(Wire):
+class RunEnd(Wire):
     """End of a run: the state for its trial, and a line for its log."""
 
     state: str  # COMPLETED, ERROR, CANCELED
@@ -50,16 +50,16 @@ def read(run_dir: RunDir) -> DetachedFile:
     return from_json(run_dir.detached.read_bytes(), DetachedFile)
 
 
-def write_verdict(run_dir: RunDir, verdict: Verdict) -> None:
+def write_end(run_dir: RunDir, end: RunEnd) -> None:
     """Say that the run has ended; the first word counts."""
-    if not run_dir.verdict.exists():
-        _write_private(run_dir.verdict, to_json(verdict))
+    if not run_dir.end.exists():
+        _write_private(run_dir.end, to_json(end))
 
 
-def read_verdict(run_dir: RunDir) -> Verdict | None:
+def read_end(run_dir: RunDir) -> RunEnd | None:
     """Read how the run ended; None while nobody has said so."""
     try:
-        return from_json(run_dir.verdict.read_bytes(), Verdict)
+        return from_json(run_dir.end.read_bytes(), RunEnd)
     except (OSError, ValueError):
         return None
 

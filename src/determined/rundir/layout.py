@@ -52,9 +52,9 @@ class RunDir:
         return self.path / "detached.json"
 
     @property
-    def verdict(self) -> Path:
-        """File of a run outside of the cluster that has ended: rundir.detached.Verdict as JSON."""
-        return self.path / "verdict.json"
+    def end(self) -> Path:
+        """File of a run outside of the cluster that has ended: rundir.detached.RunEnd as JSON."""
+        return self.path / "end.json"
 
     @property
     def canceled(self) -> Path:

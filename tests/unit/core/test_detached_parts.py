@@ -13,14 +13,14 @@ from determined.core._modes import PreemptMode, TensorboardMode
 from determined.core._offcluster import DummyDistributedContext
 from determined.core.detached import directory
 from determined.core.detached.context import TrialDelivery, context
-from determined.core.detached.ending import EndingWatch, verdict_of
-from determined.core.detached.experiment import Wishes, check, experiment_config, storage_section
+from determined.core.detached.ending import EndingWatch, run_end_of
+from determined.core.detached.experiment import ExperimentRequest, check, experiment_config, storage_section
 from determined.core.detached.output import OutputCopy
 from determined.core.detached.registration import Registered, cluster_info
 from determined.errors import InvalidHP
 from determined.rundir import detached
 from determined.rundir.control import Control
-from determined.rundir.detached import DetachedFile, Verdict
+from determined.rundir.detached import DetachedFile, RunEnd
 from determined.rundir.journal import JournalReader, journal_names
 from determined.rundir.layout import RunDir
 
@@ -32,16 +32,16 @@ def run_dir(tmp_path: Path) -> RunDir:
     return made
 
 
-def test_an_experiment_without_wishes_has_a_name_a_searcher_and_a_storage() -> None:
-    config = experiment_config(Wishes(), {"type": "directory"})
+def test_an_experiment_without_a_request_has_a_name_a_searcher_and_a_storage() -> None:
+    config = experiment_config(ExperimentRequest(), {"type": "directory"})
     assert config.pop("name").startswith("unmanaged-")
     searcher = {"name": "single", "metric": "unmanaged"}
     assert config == {"searcher": searcher, "checkpoint_storage": {"type": "directory"}}
 
 
-def test_wishes_become_fields_of_the_config() -> None:
-    wishes = Wishes("n", {"lr": 1}, {"d": 1}, "text", ["l"], "w", "p", {"name": "single", "metric": "m"})
-    assert experiment_config(wishes, {}) == {
+def test_a_request_becomes_fields_of_the_config() -> None:
+    wanted = ExperimentRequest("n", {"lr": 1}, {"d": 1}, "text", ["l"], "w", "p", {"name": "single", "metric": "m"})
+    assert experiment_config(wanted, {}) == {
         "name": "n", "data": {"d": 1}, "description": "text", "labels": ["l"], "workspace": "w", "project": "p",
         "searcher": {"name": "single", "metric": "m"}, "checkpoint_storage": {},
     }  # fmt: skip
@@ -49,8 +49,8 @@ def test_wishes_become_fields_of_the_config() -> None:
 
 def test_a_trial_cannot_be_named_without_its_experiment() -> None:
     with pytest.raises(ValueError, match="external_trial_id='t' names a trial"):
-        check(Wishes(external_trial_id="t"))
-    check(Wishes(external_experiment_id="e", external_trial_id="t"))
+        check(ExperimentRequest(external_trial_id="t"))
+    check(ExperimentRequest(external_experiment_id="e", external_trial_id="t"))
 
 
 def test_paths_become_absolute_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_paths_become_absolute_directories(tmp_path: Path, monkeypatch: pytest.M
      (InvalidHP("x"), "ERROR")],
 )  # fmt: skip
 def test_an_ending_means_a_state(error: BaseException | None, state: str) -> None:
-    assert verdict_of(error).state == state
+    assert run_end_of(error).state == state
 
 
 def test_sys_exit_is_seen_and_put_back() -> None:
@@ -125,12 +125,12 @@ class FinishedProcess:
     """Delivery process that keeps what it is told."""
 
     def __init__(self) -> None:
-        self.verdicts: list[Verdict] = []
+        self.ends: list[RunEnd] = []
 
     def start(self) -> None: ...
 
-    def finish(self, verdict: Verdict) -> bool:
-        self.verdicts.append(verdict)
+    def finish(self, end: RunEnd) -> bool:
+        self.ends.append(end)
         return True
 
 
@@ -146,7 +146,7 @@ def test_the_traceback_of_an_error_that_leaves_the_context_is_in_the_log(run_dir
     [name] = [each for each in journal_names(run_dir.journals) if each.startswith("lines-")]
     lines = [msgspec.msgpack.decode(raw)[1] for raw in JournalReader(run_dir.journals, name).read()[1]]
     assert (lines[0], lines[-1]) == ("Traceback (most recent call last):", "ValueError: on purpose")
-    assert [verdict.state for verdict in process.verdicts] == ["ERROR"]
+    assert [end.state for end in process.verdicts] == ["ERROR"]
 
 
 def test_the_file_of_a_run_is_private_and_the_first_verdict_counts(run_dir: RunDir) -> None:
@@ -154,10 +154,10 @@ def test_the_file_of_a_run_is_private_and_the_first_verdict_counts(run_dir: RunD
     detached.write(run_dir, file)
     assert run_dir.detached.stat().st_mode & 0o777 == 0o600
     assert (detached.read(run_dir), "secret" in repr(file)) == (file, False)
-    assert detached.read_verdict(run_dir) is None
+    assert detached.read_end(run_dir) is None
     for state in ("ERROR", "COMPLETED"):
-        detached.write_verdict(run_dir, Verdict(state=state, message=""))
-    assert detached.read_verdict(run_dir) == Verdict(state="ERROR", message="")
+        detached.write_end(run_dir, RunEnd(state=state, message=""))
+    assert detached.read_end(run_dir) == RunEnd(state="ERROR", message="")
 
 
 class Requests:

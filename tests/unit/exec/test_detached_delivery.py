@@ -18,7 +18,7 @@ from determined.exec.detached.event_owner import EventOwner, writer_of
 from determined.exec.detached.event_watch import EventWatch
 from determined.rundir import detached
 from determined.rundir.control import Control
-from determined.rundir.detached import DetachedFile, Verdict
+from determined.rundir.detached import DetachedFile, RunEnd
 from determined.rundir.layout import RunDir
 from determined.rundir.process_identity import start_time
 
@@ -49,7 +49,7 @@ def test_a_living_run_is_not_taken_over(tmp_path: Path, other: "subprocess.Popen
     made(tmp_path / "later", owner=other.pid, owner_started="another boot/1")
     made(tmp_path / "unknown")
     ended = made(tmp_path / "ended", owner=other.pid, owner_started=start_time(other.pid))
-    detached.write_verdict(ended, Verdict(state="ERROR", message=""))
+    detached.write_end(ended, RunEnd(state="ERROR", message=""))
     assert taken(tmp_path) == ["ended", "later", "unknown"]
     other.kill()
     assert os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT) is not None
@@ -72,7 +72,7 @@ def test_the_end_of_a_run_whose_directory_is_gone_is_not_delivered(tmp_path: Pat
     delivery = DeliveryProcess(run_dir)
     with subprocess.Popen([sys.executable, "-c", ""]) as delivery._process:
         run_dir.path.rename(tmp_path / "elsewhere")
-        assert not delivery.finish(Verdict(state="COMPLETED", message=""))
+        assert not delivery.finish(RunEnd(state="COMPLETED", message=""))
 
 
 def test_a_fault_in_the_last_look_for_event_files_is_no_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def delivery_of(run_dir: RunDir, code: str) -> DeliveryProcess:
 
 def ended(delivery: DeliveryProcess) -> bool:
     try:
-        return delivery.finish(Verdict(state="COMPLETED", message=""))
+        return delivery.finish(RunEnd(state="COMPLETED", message=""))
     finally:
         process = delivery._process
         assert process is not None

@@ -22,7 +22,7 @@ _NOT_EXECUTABLE, _NOT_FOUND = 126, 127
 
 def run(args: argparse.Namespace) -> int:
     """Run the program and return its exit status."""
-    from determined.cli.tracking.tracked_run import TrackedRun, wishes_of
+    from determined.cli.tracking.tracked_run import TrackedRun, request_of
 
     words = args.program[1:] if args.program[:1] == ["--"] else args.program
     if not words:
@@ -31,9 +31,9 @@ def run(args: argparse.Namespace) -> int:
         return _fail_to_find(words[0])
     session = connect(args, start=True)
     workspace, project = _project(session, args.project) if args.project else (None, None)
-    wishes = wishes_of(words, args.name, args.label, workspace, project)
+    wanted = request_of(words, args.name, args.label, workspace, project)
     directories = [str(Path(each).absolute()) for each in args.tensorboard] or [str(Path.cwd())]
-    tracked = TrackedRun(session, words, wishes, directories)
+    tracked = TrackedRun(session, words, wanted, directories)
     registered = tracked.registered
     address = f"{session.master_url}/det/experiments/{registered.experiment_id}"
     _say(f"Trial {registered.trial_id} of experiment {registered.experiment_id}: {address}")

@@ -18,11 +18,11 @@ from determined.cli.tracking.stdout_metrics import read_line
 from determined.constants import ENV_MASTER, ENV_RUN_DIR
 from determined.core.detached import context, directory
 from determined.core.detached.directory import DeliveryProcess
-from determined.core.detached.experiment import Wishes, experiment_config, storage_section
+from determined.core.detached.experiment import ExperimentRequest, experiment_config, storage_section
 from determined.core.detached.registration import Registered, cluster_info, register
 from determined.errors import DeterminedError, FailedPrecondition
 from determined.rundir.control import Control
-from determined.rundir.detached import Verdict
+from determined.rundir.detached import RunEnd
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
 from determined.rundir.line_journal import LineJournal
@@ -47,12 +47,12 @@ class TrackedRun:
     """A program that has a trial. `event_directories`: where TensorBoard files are looked for."""
 
     def __init__(
-        self, session: Session, command: Sequence[str], wishes: Wishes, event_directories: Sequence[str]
+        self, session: Session, command: Sequence[str], wanted: ExperimentRequest, event_directories: Sequence[str]
     ) -> None:
         self._session = session
         self._command = list(command)
         section = storage_section(None, context.default_storage())
-        self.registered: Registered = register(session, wishes, experiment_config(wishes, section))
+        self.registered: Registered = register(session, wanted, experiment_config(wanted, section))
         self._run_dir = directory.create(
             session, self.registered.trial_id, self.registered.run_id, event_directories=event_directories
         )
@@ -67,7 +67,7 @@ class TrackedRun:
         try:
             program = Program(self._command, self._variables(), relay)
         except OSError as e:
-            delivery.finish(Verdict(state="ERROR", message=f"the program could not be started: {e}"))
+            delivery.finish(RunEnd(state="ERROR", message=f"the program could not be started: {e}"))
             raise
         sender = threading.Thread(target=self._send_provenance, name="provenance", daemon=True)
         sender.start()
@@ -75,8 +75,8 @@ class TrackedRun:
         relay.finish()
         metrics.close()
         sender.join(_PROVENANCE_SECONDS)
-        verdict = verdict_of(ending)
-        return Result(ending, verdict.state, delivery.finish(verdict))
+        end = run_end_of(ending)
+        return Result(ending, end.state, delivery.finish(end))
 
     def _variables(self) -> dict[str, str]:
         """Return the variables of the program: ours, with the trial that a core context in it joins."""
@@ -132,11 +132,11 @@ class PrintedMetrics:
             return  # a full disk; the program's own output goes on
 
 
-def wishes_of(
+def request_of(
     command: Sequence[str], name: str | None, labels: list[str], workspace: str | None, project: str | None
-) -> Wishes:
+) -> ExperimentRequest:
     """Return the experiment and trial for a command."""
-    return Wishes(
+    return ExperimentRequest(
         name=name or default_name(command),
         hparams=hparams_of(command),
         labels=labels or None,
@@ -151,9 +151,9 @@ def default_name(command: Sequence[str]) -> str:
     return Path(script).name
 
 
-def verdict_of(ending: Ending) -> Verdict:
+def run_end_of(ending: Ending) -> RunEnd:
     """Return what the end of a program means for its trial."""
     if ending.is_canceled:
-        return Verdict(state="CANCELED", message=f"the program was stopped and has ended with status {ending.code}")
+        return RunEnd(state="CANCELED", message=f"the program was stopped and has ended with status {ending.code}")
     state = "COMPLETED" if ending.code == 0 else "ERROR"
-    return Verdict(state=state, message=f"the program has ended with status {ending.code}")
+    return RunEnd(state=state, message=f"the program has ended with status {ending.code}")

@@ -19,8 +19,8 @@ from determined.core._modes import PreemptMode, TensorboardMode
 from determined.core._offcluster import DummyDistributedContext
 from determined.core.detached import directory
 from determined.core.detached.directory import DeliveryProcess
-from determined.core.detached.ending import EndingWatch, verdict_of
-from determined.core.detached.experiment import Wishes, check, experiment_config, storage_section
+from determined.core.detached.ending import EndingWatch, run_end_of
+from determined.core.detached.experiment import ExperimentRequest, check, experiment_config, storage_section
 from determined.core.detached.output import OutputCopy
 from determined.core.detached.registration import Registered, cluster_info, fail, register
 from determined.rundir.layout import RunDir
@@ -38,7 +38,7 @@ def default_storage() -> Path:
 
 def begin(
     session: "Session",
-    wishes: Wishes,
+    wanted: ExperimentRequest,
     *,
     distributed: DistributedContext | None,
     checkpoint_storage: str | JsonObject | None,
@@ -52,10 +52,10 @@ def begin(
         DeterminedError: what the master says of it.
         RuntimeError: on another rank than the chief, where that has failed.
     """
-    check(wishes)
+    check(wanted)
     dist = distributed or DummyDistributedContext()
     section = storage_section(checkpoint_storage, default_storage())
-    registered = _registered(session, wishes, section, dist)
+    registered = _registered(session, wanted, section, dist)
     return context(
         session,
         cluster_info(session, registered),
@@ -109,21 +109,23 @@ class TrialDelivery:
             # Python prints it when the script has left the context: too late for the log.
             self._output.add("".join(traceback.format_exception(error)))
         self._output.close()
-        if not self._process.finish(verdict_of(error or self._ending.error)):
+        if not self._process.finish(run_end_of(error or self._ending.error)):
             logger.warning("%s", self._process.problem)
 
 
-def _registered(session: "Session", wishes: Wishes, section: JsonObject, dist: DistributedContext) -> Registered:
+def _registered(
+    session: "Session", wanted: ExperimentRequest, section: JsonObject, dist: DistributedContext
+) -> Registered:
     """Register on the chief; its peers get the ids, or hear why there are none."""
     if dist.size == 1:
-        return register(session, wishes, experiment_config(wishes, section))
+        return register(session, wanted, experiment_config(wanted, section))
     if dist.rank != 0:
         answer = dist.broadcast(None)
         if "failure" in answer:
             raise RuntimeError(f"rank 0 could not register the trial: {answer['failure']}")
         return Registered(**answer)
     try:
-        registered = register(session, wishes, experiment_config(wishes, section))
+        registered = register(session, wanted, experiment_config(wanted, section))
     except BaseException as e:
         dist.broadcast({"failure": f"{type(e).__name__}: {e}"})
         raise

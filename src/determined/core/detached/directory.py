@@ -13,7 +13,7 @@ from determined.api import environment
 from determined.api.session import Session
 from determined.rundir import detached
 from determined.rundir.control import Control
-from determined.rundir.detached import DetachedFile, Verdict
+from determined.rundir.detached import DetachedFile, RunEnd
 from determined.rundir.layout import RunDir
 from determined.rundir.process_identity import start_time
 
@@ -85,12 +85,12 @@ class DeliveryProcess:
                 cwd="/",
             )
 
-    def finish(self, verdict: Verdict) -> bool:
+    def finish(self, end: RunEnd) -> bool:
         """Say how the run ended, and wait until everything is delivered. False: not all is, `problem` says why."""
         if os.getpid() != self._owner or self._process is None:
             return True  # a forked child: the run is its parent's
         try:
-            detached.write_verdict(self._run_dir, verdict)
+            detached.write_end(self._run_dir, end)
         except FileNotFoundError:
             self.problem = f"{self._run_dir.path} was removed during the run; what was not delivered is lost"
             return False

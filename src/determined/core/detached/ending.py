@@ -7,21 +7,21 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from determined.errors import InvalidHP
-from determined.rundir.detached import Verdict
+from determined.rundir.detached import RunEnd
 
 _LONGEST = 1000  # characters of a message
 
 
-def verdict_of(error: BaseException | None) -> Verdict:
+def run_end_of(error: BaseException | None) -> RunEnd:
     """Return what the end of a script means for its trial."""
     if error is None or (isinstance(error, SystemExit) and error.code in (None, 0)):
-        return Verdict(state="COMPLETED", message="the script has ended")
+        return RunEnd(state="COMPLETED", message="the script has ended")
     if isinstance(error, KeyboardInterrupt):
-        return Verdict(state="CANCELED", message="the script was interrupted")
+        return RunEnd(state="CANCELED", message="the script was interrupted")
     if isinstance(error, SystemExit):
-        return Verdict(state="ERROR", message=f"the script has exited with {str(error.code)[:_LONGEST]}")
+        return RunEnd(state="ERROR", message=f"the script has exited with {str(error.code)[:_LONGEST]}")
     what = "invalid hyperparameters" if isinstance(error, InvalidHP) else type(error).__name__
-    return Verdict(state="ERROR", message=f"the script has failed: {what}: {error}"[:_LONGEST])
+    return RunEnd(state="ERROR", message=f"the script has failed: {what}: {error}"[:_LONGEST])
 
 
 class EndingWatch:

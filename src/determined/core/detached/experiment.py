@@ -1,4 +1,4 @@
-"""Wishes for an unmanaged experiment and its trial, and the config that is sent for them. Pure."""
+"""Request for an unmanaged experiment and its trial, and the config that is sent for them. Pure."""
 
 import secrets
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ NO_METRIC = "unmanaged"  # the searcher metric of an experiment that names none
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ExperimentRequest:
     """Experiment and trial to be made, or, by their external ids, taken up again."""
 
     name: str | None = None
@@ -26,25 +26,25 @@ class Wishes:
     external_trial_id: str | None = None
 
 
-def check(wishes: Wishes) -> None:
+def check(wanted: ExperimentRequest) -> None:
     """Raise ValueError for external ids that name nothing."""
-    if wishes.external_trial_id and not wishes.external_experiment_id:
+    if wanted.external_trial_id and not wanted.external_experiment_id:
         raise ValueError(
-            f"external_trial_id={wishes.external_trial_id!r} names a trial of an experiment; give the experiment's "
+            f"external_trial_id={wanted.external_trial_id!r} names a trial of an experiment; give the experiment's "
             "external_experiment_id too"
         )
 
 
-def experiment_config(wishes: Wishes, storage: JsonObject) -> JsonObject:
+def experiment_config(wanted: ExperimentRequest, storage: JsonObject) -> JsonObject:
     """Return the config of the experiment."""
     given = {
-        "name": wishes.name or f"unmanaged-{secrets.token_hex(4)}",
-        "data": wishes.data,
-        "description": wishes.description,
-        "labels": wishes.labels,
-        "searcher": wishes.searcher or {"name": "single", "metric": NO_METRIC},
-        "workspace": wishes.workspace,
-        "project": wishes.project,
+        "name": wanted.name or f"unmanaged-{secrets.token_hex(4)}",
+        "data": wanted.data,
+        "description": wanted.description,
+        "labels": wanted.labels,
+        "searcher": wanted.searcher or {"name": "single", "metric": NO_METRIC},
+        "workspace": wanted.workspace,
+        "project": wanted.project,
         "checkpoint_storage": storage,
     }
     return {key: value for key, value in given.items() if value is not None}

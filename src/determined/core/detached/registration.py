@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from determined._info import UNMANAGED, ClusterInfo, RendezvousInfo, TrialInfo
 from determined._json import JsonObject
 from determined.api.session import Session
-from determined.core.detached.experiment import Wishes
+from determined.core.detached.experiment import ExperimentRequest
 from determined.errors import DeterminedError
 from determined.schema.text import dump_yaml
 from determined.wire.experiment import CREATE_EXPERIMENT, PUT_EXPERIMENT, CreateExperimentRequest
@@ -40,14 +40,14 @@ class Registered:
     config: JsonObject
 
 
-def register(session: Session, wishes: Wishes, config: JsonObject) -> Registered:
+def register(session: Session, wanted: ExperimentRequest, config: JsonObject) -> Registered:
     """Make the experiment and the trial, or find them by their external ids, and start the trial.
 
     Raises:
         DeterminedError: what the master says, e.g. Forbidden for another user's experiment.
     """
-    experiment_id = register_experiment(session, wishes, config)
-    return start(session, register_trial(session, wishes, experiment_id), config)
+    experiment_id = register_experiment(session, wanted, config)
+    return start(session, register_trial(session, wanted, experiment_id), config)
 
 
 def start(session: Session, trial: Trial, config: JsonObject) -> Registered:
@@ -99,19 +99,19 @@ def cluster_info(session: Session, registered: Registered) -> ClusterInfo:
     )
 
 
-def register_experiment(session: Session, wishes: Wishes, config: JsonObject) -> int:
+def register_experiment(session: Session, wanted: ExperimentRequest, config: JsonObject) -> int:
     """Make the experiment, or find it by its external id, and return its id."""
     request = CreateExperimentRequest(config=dump_yaml(config), unmanaged=True)
-    if wishes.external_experiment_id:
-        answer = session.call(PUT_EXPERIMENT, request, external_id=wishes.external_experiment_id)
+    if wanted.external_experiment_id:
+        answer = session.call(PUT_EXPERIMENT, request, external_id=wanted.external_experiment_id)
         return answer.experiment.id
     return session.call(CREATE_EXPERIMENT, request).experiment.id
 
 
-def register_trial(session: Session, wishes: Wishes, experiment_id: int) -> Trial:
+def register_trial(session: Session, wanted: ExperimentRequest, experiment_id: int) -> Trial:
     """Make the trial, or find it by its external id."""
-    request = CreateTrialRequest(experiment_id=experiment_id, hparams=wishes.hparams or {}, unmanaged=True)
-    if wishes.external_trial_id:
-        put = PutTrialRequest(create_trial_request=request, external_trial_id=wishes.external_trial_id)
+    request = CreateTrialRequest(experiment_id=experiment_id, hparams=wanted.hparams or {}, unmanaged=True)
+    if wanted.external_trial_id:
+        put = PutTrialRequest(create_trial_request=request, external_trial_id=wanted.external_trial_id)
         return session.call(PUT_TRIAL, put).trial
     return session.call(CREATE_TRIAL, request).trial

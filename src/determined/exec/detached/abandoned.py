@@ -56,4 +56,4 @@ def _is_left(run_dir: RunDir) -> bool:
     if is_held(run_dir.lock):
         return False
     file = detached.read(run_dir)
-    return run_dir.verdict.exists() or not is_alive(file.owner, file.owner_started)
+    return run_dir.end.exists() or not is_alive(file.owner, file.owner_started)

@@ -12,7 +12,7 @@ from determined._remove_tree import remove_tree
 from determined.errors import DeterminedError
 from determined.exec.detached.abandoned import take_over
 from determined.exec.detached.event_watch import EventWatch
-from determined.exec.detached.life_signs import LifeSigns
+from determined.exec.detached.heartbeat import Heartbeat
 from determined.exec.detached.link import DetachedLink
 from determined.exec.runner.journal_upload import JournalUploader
 from determined.exec.runner.log_sink import LogSink
@@ -20,7 +20,7 @@ from determined.exec.runner.main_loop import leave
 from determined.exec.runner.master_retry import persistently
 from determined.rundir import detached
 from determined.rundir.control import Control
-from determined.rundir.detached import DetachedFile, Verdict
+from determined.rundir.detached import DetachedFile, RunEnd
 from determined.rundir.layout import RunDir
 from determined.rundir.lock import hold
 
@@ -29,7 +29,7 @@ logger = logging.getLogger("determined.exec.detached")
 _LOOK_SECONDS = 0.1
 _PATIENCE_SECONDS = 86_400.0  # after the run's end, for a master that does not answer
 _NICE = 5  # whoever trains goes first
-KILLED = Verdict(state="ERROR", message="the process that reported was killed, or ended without reporting its exit")
+KILLED = RunEnd(state="ERROR", message="the process that reported was killed, or ended without reporting its exit")
 
 
 def main(arguments: list[str]) -> int:
@@ -56,7 +56,7 @@ def deliver(run_dir: RunDir, file: DetachedFile, owner: int) -> None:
     sink = LogSink(run_dir, _no_hurry, name=f"delivery-{os.urandom(8).hex()}")
     uploader = JournalUploader(link, run_dir, control, lambda reason: sink.say("ERROR", reason))
     uploader.start()
-    signs = LifeSigns(link, run_dir, control)
+    signs = Heartbeat(link, run_dir, control)
     if file.is_chief:
         signs.start()
     events = EventWatch(run_dir, file, control)
@@ -76,7 +76,7 @@ def _no_hurry() -> None:
 
 def _wait(run_dir: RunDir, owner: int) -> None:
     """Wait for the run's own word, or for the death of its process. A parent that dies is no longer ours."""
-    while os.getppid() == owner and not run_dir.verdict.exists():
+    while os.getppid() == owner and not run_dir.end.exists():
         time.sleep(_LOOK_SECONDS)
 
 
@@ -93,14 +93,14 @@ def _give_up() -> None:
 
 
 def _finish(run_dir: RunDir, file: DetachedFile, link: DetachedLink, uploader: JournalUploader, sink: LogSink) -> None:
-    verdict = detached.read_verdict(run_dir) or KILLED
+    end = detached.read_end(run_dir) or KILLED
     _copy_last_events(run_dir, sink)
     uploader.drain()  # the run's own words come first
     if file.is_chief:
-        sink.say("INFO" if verdict.state == "COMPLETED" else "ERROR", verdict.message)
+        sink.say("INFO" if end.state == "COMPLETED" else "ERROR", end.message)
     is_wanted = uploader.drain()
     if file.is_chief and is_wanted:  # else another run of the trial has begun, and its state is that one's
-        _set_state(link, verdict.state)
+        _set_state(link, end.state)
     run_dir.done.touch()
     remove_tree(str(run_dir.path))
 

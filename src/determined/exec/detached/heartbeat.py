@@ -15,7 +15,7 @@ _RETRY_SECONDS = 5.0
 _ENDED_BY_SOMEBODY = ("CANCELED", "STOPPING_CANCELED", "STOPPING_KILLED")
 
 
-class LifeSigns:
+class Heartbeat:
     """Thread that gives them. A run that somebody cancels or kills is told: `should_preempt()` turns true."""
 
     def __init__(self, link: DetachedLink, run_dir: RunDir, control: Control) -> None:
