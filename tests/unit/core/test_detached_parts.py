@@ -125,12 +125,12 @@ class FinishedProcess:
     """Delivery process that keeps what it is told."""
 
     def __init__(self) -> None:
-        self.ends: list[RunEnd] = []
+        self.run_ends: list[RunEnd] = []
 
     def start(self) -> None: ...
 
     def finish(self, end: RunEnd) -> bool:
-        self.ends.append(end)
+        self.run_ends.append(end)
         return True
 
 
@@ -146,7 +146,7 @@ def test_the_traceback_of_an_error_that_leaves_the_context_is_in_the_log(run_dir
     [name] = [each for each in journal_names(run_dir.journals) if each.startswith("lines-")]
     lines = [msgspec.msgpack.decode(raw)[1] for raw in JournalReader(run_dir.journals, name).read()[1]]
     assert (lines[0], lines[-1]) == ("Traceback (most recent call last):", "ValueError: on purpose")
-    assert [end.state for end in process.verdicts] == ["ERROR"]
+    assert [end.state for end in process.run_ends] == ["ERROR"]
 
 
 def test_the_file_of_a_run_is_private_and_the_first_verdict_counts(run_dir: RunDir) -> None:
