@@ -1,6 +1,7 @@
 """Deliveries to receivers that fail, hang, redirect, or come back after a day; masters that stop in between."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -187,20 +188,27 @@ def test_a_slow_batch_is_given_back_and_sent_in_turns(
     assert given_back[:2] == [2, 1] and len(receiver.received) == 3
 
 
+@pytest.mark.parametrize("answer_s", [0.0, 0.5], ids=["quick", "slow"])
 def test_what_was_answered_is_not_sent_again_by_the_next_master(
-    start_master: Callable[..., Any], db_url: str, engine: IdleEngine, receiver: Receiver
+    start_master: Callable[..., Any], db_url: str, engine: IdleEngine, receiver: Receiver, answer_s: float
 ) -> None:
+    def respond(_: Received) -> tuple[int, dict[str, str], bytes]:
+        time.sleep(answer_s)
+        return 200, {}, b"ok"
+
+    receiver.respond = respond
+    count = 3 if answer_s else 30
     first = start_master(db_url, engine_factory=lambda _ctx: [engine], webhooks=LOOPBACK)
     admin = first.client("admin")
     webhook_id = create(admin, receiver.url)
     trial = submit(first, engine, **naming("mine"))
-    trial.send(*(Alert(f"a{n}", "", "INFO") for n in range(30)))
-    receiver.wait(5)
+    trial.send(*(Alert(f"a{n}", "", "INFO") for n in range(count)))
+    receiver.wait(1 if answer_s else 5)
     first.stop()
     second = start_master(db_url, engine_factory=lambda _ctx: [IdleEngine()], webhooks=LOOPBACK)
     until_state(second.client("admin"), webhook_id, "DELIVERED")
     events = [request.json["event_id"] for request in receiver.received]
-    assert (len(events), len(set(events))) == (30, 30), "none is lost, and an orderly stop doubles none"
+    assert (len(events), len(set(events))) == (count, count), "none is lost, and an orderly stop doubles none"
 
 
 def test_what_a_dead_master_had_claimed_is_sent_by_the_next(

@@ -85,6 +85,7 @@ class WebhookSender:
                 while not self.ctx.bus.closed:
                     await self._step()
                     await hints.wait(_POLL_S)
+            await asyncio.Event().wait()  # until cancelled: a cancel that came during _stop would end it half-way
         finally:
             await self._stop()
 
@@ -121,7 +122,7 @@ class WebhookSender:
         try:
             batch = await self._insist(partial(self._claim, webhook_id))
             for n, delivery in enumerate(batch):
-                if not await self._try(delivery) or loop.time() >= end:
+                if not await self._try(delivery) or loop.time() >= end or self.ctx.bus.closed:
                     rest = [later.id for later in batch[n + 1 :]]
                     await self._insist(partial(deliveries.release, delivery_ids=rest))
                     break
