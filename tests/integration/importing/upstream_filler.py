@@ -51,7 +51,9 @@ def fill(url: str, rows: int = 200) -> Filled:
         _metrics(conn, rows, filled)
         _checkpoints(conn)
         _logs(conn)
-        _leftovers(conn)
+        _webhooks_and_templates(conn)
+        _models(conn)
+        _allocations(conn)
     return filled
 
 
@@ -284,7 +286,7 @@ def _row(
 CHECKPOINTS = {
     "c0000000-0000-4000-8000-000000000001": (1, "COMPLETED", 1),
     "c0000000-0000-4000-8000-000000000002": (1, "DELETED", 2),
-    "c0000000-0000-4000-8000-000000000003": (2, "ACTIVE", None),  # was being written
+    "c0000000-0000-4000-8000-000000000003": (2, "ACTIVE", 99),  # was being written, in a storage that is gone
     "c0000000-0000-4000-8000-000000000004": (5, "COMPLETED", 3),
 }
 
@@ -328,10 +330,56 @@ def _logs(conn: psycopg.Connection[Any]) -> None:
     )
 
 
-def _leftovers(conn: psycopg.Connection[Any]) -> None:
+def _webhooks_and_templates(conn: psycopg.Connection[Any]) -> None:
     conn.execute("INSERT INTO templates VALUES ('gpu-defaults', '{\"resources\": {\"slots_per_trial\": 8}}', 2)")
-    conn.execute("INSERT INTO webhooks VALUES (1, 'https://hooks.example/abc', 'SLACK', NULL, 'ended', 'WORKSPACE')")
+    conn.execute("INSERT INTO templates VALUES ('broken', '\"no object\"', NULL)")
     conn.execute(
-        "INSERT INTO webhook_triggers (webhook_id, trigger_type, condition)"
-        " VALUES (1, 'EXPERIMENT_STATE_CHANGE', '{\"state\": \"COMPLETED\"}')"
+        "INSERT INTO webhooks VALUES (1, 'https://hooks.example/abc', 'SLACK', NULL, 'ended', 'WORKSPACE'),"
+        " (4, 'https://hooks.example/def', 'DEFAULT', 2, 'alerts', 'SPECIFIC')"
+    )
+    conn.execute(
+        "INSERT INTO webhook_triggers (webhook_id, trigger_type, condition) VALUES"
+        " (1, 'EXPERIMENT_STATE_CHANGE', '{\"state\": \"COMPLETED\"}'),"
+        " (4, 'TASK_LOG', '{\"regex\": \"out of mem.*\"}'),"
+        " (4, 'CUSTOM', NULL), (4, 'METRIC_THRESHOLD_EXCEEDED', '{}')"
+    )
+
+
+def _models(conn: psycopg.Connection[Any]) -> None:
+    first, *_, last = CHECKPOINTS
+    conn.execute(
+        "INSERT INTO models VALUES"
+        " (3, 'digits', 'reads digits', %(t)s, %(t)s, '{\"k\": [1]}', '{a,b}', 3, false, 'n', 2),"
+        " (8, 'empty', NULL, %(t)s, NULL, NULL, NULL, 1, true, NULL, 1)",
+        {"t": START},
+    )
+    conn.execute(
+        "INSERT INTO model_versions (id, model_id, version, checkpoint_uuid, creation_time, last_updated_time, name,"
+        " comment, notes, labels, metadata, user_id) VALUES (11, 3, 1, %(first)s, %(t)s, %(t)s, 'one', 'c', 'n', '{x}',"
+        " '{}', 4), (14, 3, 4, %(last)s, %(t)s, %(t)s, NULL, NULL, NULL, NULL, NULL, NULL),"
+        " (15, 3, 5, 'd0000000-0000-4000-8000-000000000009', %(t)s, %(t)s, '', '', '', NULL, NULL, 3)",
+        {"t": START, "first": first, "last": last},
+    )
+    conn.execute(
+        "INSERT INTO trial_source_infos VALUES (2, %s, 'FINE_TUNING', 3, 1),"
+        " (3, 'd0000000-0000-4000-8000-000000000009', 'INFERENCE', NULL, NULL)",
+        (first,),
+    )
+
+
+def _allocations(conn: psycopg.Connection[Any]) -> None:
+    """Write an allocation for each task, and three for the first: its second had failed."""
+    conn.execute(
+        "INSERT INTO allocations (task_id, allocation_id, resource_pool, slots, start_time, end_time, state)"
+        " SELECT t.task_id, t.task_id || '.1', 'gpus', 4, t.start_time,"
+        " CASE WHEN x.run_id <> 2 THEN t.start_time + interval '1 hour' END, 'TERMINATED'"
+        " FROM tasks t JOIN run_id_task_id x ON x.task_id = t.task_id"
+    )
+    conn.execute(
+        "INSERT INTO allocations (task_id, allocation_id, resource_pool, slots, start_time, end_time, state,"
+        " exit_error, status_code) SELECT t.task_id, t.task_id || '.' || k, 'gpus', 4,"
+        " t.start_time + k * interval '2 hours',"
+        " t.start_time + k * interval '3 hours', 'TERMINATED', CASE WHEN k = 2 THEN 'out of memory' END,"
+        " CASE WHEN k = 2 THEN 137 END FROM tasks t JOIN run_id_task_id x ON x.task_id = t.task_id,"
+        " generate_series(2, 3) k WHERE x.run_id = 1"
     )

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,30 +11,20 @@ import msgspec
 
 from determined._json import JsonObject
 from determined.cli import render
-from determined.cli.grammar import UsageError, arg, command, group
+from determined.cli.grammar import Arg, Command, UsageError, arg, command, group
+from determined.wire.import_kinds import KINDS, ImportKind, Option
 
 if TYPE_CHECKING:
     from determined.deploy import importing
 
-_NOTE = """\
-Stop upstream's master first, or name a restored dump or a replica. The source is only read; a role with SELECT is
-enough. A password may come from PGPASSWORD or ~/.pgpass instead of the URL. An import that was interrupted goes on
-when it is run again; a finished one takes only what is new.
 
-  det master stop
-  det master import upstream --source postgresql://determined@db/determined --dry-run
-  det master import upstream --source postgresql://determined@db/determined
-  det master start
-"""
-
-
-def upstream(args: argparse.Namespace) -> int:
+def run_import(kind: ImportKind, args: argparse.Namespace) -> int:
     from determined.deploy import importing
 
     if args.abort == bool(args.source):
-        raise UsageError("give --source URL, or --abort to remove an import that was not finished")
+        raise UsageError(f"give --source {kind.source_metavar}, or --abort to remove an import that was not finished")
     problems: list[str] = []
-    for event in importing.run(_place(args), args.source or None, _arguments(args)):
+    for event in importing.run(_place(args), args.source or None, _arguments(kind, args)):
         problems = event.get("problems", problems)
         if args.json:
             render.json_line(msgspec.json.encode(event).decode())
@@ -51,20 +42,20 @@ def _place(args: argparse.Namespace) -> "importing.Place":
     return importing.place_of(process.directory)
 
 
-def _arguments(args: argparse.Namespace) -> list[str]:
+def _arguments(kind: ImportKind, args: argparse.Namespace) -> list[str]:
     if args.abort:
-        return ["upstream", "--abort"]
-    flags = {"--dry-run": args.dry_run, "--no-logs": args.no_logs}
-    values = [("--only", value) for value in args.only] + [
-        ("--since", args.since),
-        ("--report", _absolute(args.report)),
-    ]
-    given = [f"{flag}={value}" for flag, value in values if value]
-    return ["upstream", *(flag for flag, is_set in flags.items() if is_set), *given]
+        return [kind.name, "--abort"]
+    given = [text for option in kind.options for text in _given(option, getattr(args, option.name))]
+    report = [f"--report={Path(args.report).absolute()}"] if args.report else []
+    return [kind.name, *(["--dry-run"] if args.dry_run else []), *given, *report]
 
 
-def _absolute(path: str | None) -> str | None:
-    return str(Path(path).absolute()) if path else None
+def _given(option: Option, value: str | bool | list[str] | None) -> list[str]:
+    if isinstance(value, list):
+        return [f"{option.flag}={one}" for one in value]
+    if isinstance(value, bool):
+        return [option.flag] if value else []
+    return [f"{option.flag}={value}"] if value else []
 
 
 def _say_survey(event: JsonObject) -> None:
@@ -113,24 +104,15 @@ _SAID: dict[str, Callable[[JsonObject], None]] = {
     "aborted": _say_aborted,
 }
 
-TREE = group(
-    "import",
-    "bring in the data of another system",
-    command(
-        "upstream",
-        "import the database of an upstream master",
-        upstream,
-        arg("--source", metavar="URL", help="postgresql://... of upstream's database; it is only read"),
+
+def _command(kind: ImportKind) -> Command:
+    return command(
+        kind.name,
+        kind.help,
+        partial(run_import, kind),
+        arg("--source", metavar=kind.source_metavar, help=kind.source_help),
         arg("--dry-run", action="store_true", help="say what would be taken, changed and left out; write nothing"),
-        arg(
-            "--only",
-            action="append",
-            default=[],
-            metavar="NOUN=...",
-            help="workspaces=NAME,NAME or experiments=1-500,600; may be repeated",
-        ),
-        arg("--since", metavar="DATE", help="only experiments that started on this day or later"),
-        arg("--no-logs", action="store_true", help="leave task logs out"),
+        *(_argument(option) for option in kind.options),
         arg("--report", metavar="DIR", help="where the report goes (default: imports/ in the data directory)"),
         arg("--abort", action="store_true", help="remove an import that was not finished"),
         arg("--cluster-name", metavar="NAME", help="a cluster of det deploy local (default: the embedded master)"),
@@ -138,6 +120,16 @@ TREE = group(
         arg("--data-dir", metavar="DIR", help="of a master that you start yourself"),
         arg("--db-url", metavar="URL", help="database of a master that you start yourself"),
         render.JSON,
-        epilog=_NOTE,
-    ),
-)
+        epilog=kind.note,
+    )
+
+
+def _argument(option: Option) -> Arg:
+    if option.metavar is None:
+        return arg(option.flag, action="store_true", help=option.help)
+    if option.repeated:
+        return arg(option.flag, action="append", default=[], metavar=option.metavar, help=option.help)
+    return arg(option.flag, metavar=option.metavar, help=option.help)
+
+
+TREE = group("import", "bring in the data of another system", *(_command(kind) for kind in KINDS.values()))

@@ -1,4 +1,4 @@
-"""`python -m determined.master import upstream`: arguments, events as JSON lines on standard output, exit status.
+"""`python -m determined.master import KIND`: arguments, events as JSON lines on standard output, exit status.
 
 Status: 0 done, 1 failed or not verified, 2 the command line is wrong, 3 the database cannot be used.
 """
@@ -14,12 +14,10 @@ import msgspec
 from determined._json import JsonObject
 from determined.errors import DeterminedError
 from determined.master.config import MasterConfig
-from determined.master.importing import removal
-from determined.master.importing.options import ImportOptions, parse_selection
+from determined.master.importing import registry, removal
+from determined.master.importing.registry import Request
 from determined.master.importing.target import Target
-from determined.master.importing.upstream import leftovers, rules
-from determined.master.importing.upstream.run import UpstreamImport
-from determined.master.importing.upstream.source import Source
+from determined.wire.import_kinds import KINDS, ImportKind
 
 EXIT_FAILED, EXIT_STATE = 1, 3
 
@@ -54,34 +52,39 @@ def _abort(target: Target) -> int:
 
 
 def _import(config: MasterConfig, target: Target, options: argparse.Namespace) -> int:
-    wanted = ImportOptions(selection=parse_selection(options.only, options.since), logs=options.logs)
     # by standard input where it may hold a password: arguments can be read by every user of the machine
-    source = Source(sys.stdin.readline().strip() if options.source == "-" else options.source)
-    try:
-        report = UpstreamImport(source, target, wanted, config, emit).run(dry_run=options.dry_run)
-        directory = Path(options.report) if options.report else _report_directory(target)
-        files = report.write(directory, rules.RULES)
-        if not options.dry_run:
-            files += leftovers.write(source, directory / "leftover")
-    finally:
-        source.close()
-    emit({"event": "done", "problems": report.problems, "files": [str(path) for path in files]})
-    return EXIT_FAILED if report.problems else 0
+    source = sys.stdin.readline().strip() if options.source == "-" else options.source
+    directory = Path(options.report) if options.report else _report_directory(target, options.kind)
+    request = Request(source, target, config, options, options.dry_run, directory, emit)
+    finished = registry.entry(options.kind).run(request)
+    files = [*finished.report.write(directory, finished.rules), *finished.files]
+    problems = finished.report.problems
+    emit({"event": "done", "problems": problems, "files": [str(path) for path in files]})
+    return EXIT_FAILED if problems else 0
 
 
-def _report_directory(target: Target) -> Path:
-    return target.report_directory / datetime.now(UTC).strftime("upstream-%Y%m%d-%H%M%S")
+def _report_directory(target: Target, kind: str) -> Path:
+    return target.report_directory / datetime.now(UTC).strftime(f"{kind}-%Y%m%d-%H%M%S")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m determined.master import", description="Import into this cluster.")
-    parser.add_argument("kind", choices=["upstream"])
+    of_kind = parser.add_subparsers(dest="kind", required=True)
+    for kind in KINDS.values():
+        _add_arguments(of_kind.add_parser(kind.name), kind)
+    return parser
+
+
+def _add_arguments(parser: argparse.ArgumentParser, kind: ImportKind) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--source", metavar="URL")
+    what.add_argument("--source", metavar=kind.source_metavar)
     what.add_argument("--abort", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
-    parser.add_argument("--only", action="append", default=[], metavar="NOUN=...")
-    parser.add_argument("--since", metavar="DATE")
-    parser.add_argument("--no-logs", dest="logs", action="store_false")
     parser.add_argument("--report", metavar="DIR")
-    return parser
+    for option in kind.options:
+        if option.metavar is None:
+            parser.add_argument(option.flag, action="store_true")
+        elif option.repeated:
+            parser.add_argument(option.flag, action="append", default=[], metavar=option.metavar)
+        else:
+            parser.add_argument(option.flag, metavar=option.metavar)

@@ -29,6 +29,7 @@ class Selection:
 class ImportOptions:
     selection: Selection = Selection()
     logs: bool = True
+    check_files: int = 0  # checkpoints whose files are compared; no part of what is imported
 
     def to_json(self) -> JsonObject:
         """Return what a later run compares: one that goes on must be asked for the same."""
@@ -55,6 +56,13 @@ def parse_selection(only: list[str], since: str | None) -> Selection:
         else:
             experiments = (*(experiments or ()), *(_span(value) for value in listed))
     return Selection(workspaces, experiments, _moment(since) if since else None)
+
+
+def parse_count(text: str | None, flag: str) -> int:
+    """Read a number of things; 0 where it is not given. Raises InvalidArgument."""
+    if text is not None and not text.isdecimal():
+        raise InvalidArgument(f"{flag} {text!r} is no number; write how many, such as 100")
+    return int(text or 0)
 
 
 def _span(text: str) -> tuple[int, int]:

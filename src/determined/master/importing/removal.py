@@ -24,6 +24,8 @@ def remove_unfinished(target: Target) -> Import:
         )
     units = target.read(lambda conn: import_unit.units(conn, found.id))
     ids = {step: _ids(units, step) for step in ("experiments", "projects", "workspaces", "users")}
+    registry = {step: _ids(units, step) for step in ("model versions", "models", "templates", "webhooks")}
+    target.write(lambda conn: import_removal.remove_registry(conn, registry))  # versions hold their checkpoints
     for start in range(0, len(ids["experiments"]), _AT_ONCE):
         part = ids["experiments"][start : start + _AT_ONCE]
         target.write(lambda conn, part=part: import_removal.remove_experiments(conn, part))  # type: ignore[misc]

@@ -11,13 +11,13 @@ from determined.config import ExperimentConfig
 from determined.errors import InvalidArgument
 from determined.master.db import metric_chunk
 from determined.master.importing.notes import Tally
-from determined.master.importing.upstream.mapping.checkpoint import map_storage
-from determined.master.importing.upstream.mapping.config import map_config
-from determined.master.importing.upstream.mapping.log import map_line
-from determined.master.importing.upstream.mapping.metric import pack, values_of
-from determined.master.importing.upstream.mapping.states import mapped_state, was_live
-from determined.master.importing.upstream.reading.logs import LogRow
-from determined.master.importing.upstream.source import Source, without_password
+from determined.master.importing.sources.upstream.mapping.checkpoint import map_storage
+from determined.master.importing.sources.upstream.mapping.config import map_config
+from determined.master.importing.sources.upstream.mapping.log import map_line
+from determined.master.importing.sources.upstream.mapping.metric import pack, values_of
+from determined.master.importing.sources.upstream.mapping.states import mapped_state, was_live
+from determined.master.importing.sources.upstream.reading.logs import LogRow
+from determined.master.importing.sources.upstream.source import Source, without_password
 
 STORAGE = {"type": "shared_fs", "host_path": "/mnt"}
 VALID: dict[str, Any] = {

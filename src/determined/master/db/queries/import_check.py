@@ -7,7 +7,8 @@ from sqlalchemy import Connection, func, select
 from determined.master.db.metric_chunk import Row
 from determined.master.db.queries.batching import batches
 from determined.master.db.queries.metric_live import live_chunks
-from determined.master.db.schema import checkpoints, metric_chunks, metric_watermarks
+from determined.master.db.schema import allocations as allocation_rows
+from determined.master.db.schema import checkpoints, metric_chunks, metric_watermarks, model_versions
 
 Span = tuple[int, int, int]
 """Number of points, first and last step."""
@@ -63,3 +64,24 @@ def checkpoint_sizes(conn: Connection, uuids: Sequence[str]) -> dict[str, tuple[
     c = checkpoints.c
     query = select(c.uuid, c.state, c.size, c.resources).where(c.uuid.in_(uuids))
     return {uuid: (state, size, files) for uuid, state, size, files in conn.execute(query)}
+
+
+def allocations(conn: Connection, trial_ids: Sequence[int]) -> dict[int, int]:
+    """Count the allocations of each trial that are over."""
+    c = allocation_rows.c
+    found: dict[int, int] = {}
+    for part in batches(trial_ids):
+        ended = c.ended_at.is_not(None) & c.drained
+        query = select(c.trial_id, func.count(c.id)).where(c.trial_id.in_(part), ended).group_by(c.trial_id)
+        found |= {trial: n for trial, n in conn.execute(query) if trial is not None}
+    return found
+
+
+def versions(conn: Connection, ids: Sequence[int]) -> dict[int, tuple[int, int, str]]:
+    """Return model, number and checkpoint of versions."""
+    c = model_versions.c
+    found: dict[int, tuple[int, int, str]] = {}
+    for part in batches(ids):
+        query = select(c.id, c.model_id, c.version, c.checkpoint_uuid).where(c.id.in_(part))
+        found |= {id_: (model, version, uuid) for id_, model, version, uuid in conn.execute(query)}
+    return found

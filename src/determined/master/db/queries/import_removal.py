@@ -1,6 +1,6 @@
 """Removal of an unfinished import: its rows go, and rows that it wrote over get their values back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from sqlalchemy import Connection, delete, select
@@ -8,16 +8,21 @@ from sqlalchemy import Connection, delete, select
 from determined._json import JsonObject
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.queries import imported
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.users import User
 from determined.master.db.rows.workspaces import Project, Workspace
 from determined.master.db.schema import (
     experiments,
     jobs,
+    model_versions,
+    models,
     project_views,
     projects,
+    templates,
     user_settings,
     users,
+    webhooks,
     workspace_pins,
     workspaces,
 )
@@ -67,3 +72,16 @@ def remove_settings(conn: Connection, user_ids: Sequence[int]) -> None:
     """Delete what users had set and seen."""
     for table in (user_settings, workspace_pins, project_views):
         conn.execute(delete(table).where(table.c.user_id.in_(user_ids)))
+
+
+def remove_registry(conn: Connection, ids: Mapping[str, Sequence[int]]) -> None:
+    """Delete model versions, models, templates and webhooks by step; models of earlier imports count theirs anew."""
+    v = model_versions.c
+    changed: set[int] = set()
+    for part in batches(ids["model versions"]):
+        changed |= set(conn.execute(select(v.model_id).where(v.id.in_(part))).scalars())
+        conn.execute(delete(model_versions).where(v.id.in_(part)))
+    for step, table in (("models", models), ("templates", templates), ("webhooks", webhooks)):
+        for part in batches(ids[step]):
+            conn.execute(delete(table).where(table.c.id.in_(part)))
+    imported.count_versions(conn, sorted(changed))

@@ -11,12 +11,24 @@ from determined.master.db.schema import (
     metadata,
     metric_ranges,
     metric_summaries,
+    model_versions,
+    models,
     sessions,
     trials,
     users,
 )
 
-_NUMBERED = ("users", "workspaces", "projects", "experiments", "trials")
+_NUMBERED = (
+    "users",
+    "workspaces",
+    "projects",
+    "experiments",
+    "trials",
+    "models",
+    "model_versions",
+    "templates",
+    "webhooks",
+)
 _BUILT_IN = (1, 2)  # ids of the users that every new cluster has
 
 
@@ -42,6 +54,18 @@ def existing_names(conn: Connection, table: str, column: str) -> dict[str, int]:
     columns = metadata.tables[table].c
     rows = conn.execute(select(columns[column], columns.id).where(columns[column].is_not(None)))
     return {str(name): int(id_) for name, id_ in rows}
+
+
+def all_ids(conn: Connection, table: str) -> set[int]:
+    return set(conn.execute(select(metadata.tables[table].c.id)).scalars())
+
+
+def count_versions(conn: Connection, model_ids: Sequence[int]) -> None:
+    """Store with models how many versions each has; the highest number comes with the model."""
+    v = model_versions.c
+    counted = select(func.count(v.id)).where(v.model_id == models.c.id).scalar_subquery()
+    for part in batches(model_ids):
+        conn.execute(update(models).where(models.c.id.in_(part)).values(num_versions=counted))
 
 
 def free_names_of_built_in_users(conn: Connection) -> None:

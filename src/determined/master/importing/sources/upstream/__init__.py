@@ -1,0 +1,1 @@
+"""Import of the database of an upstream master."""

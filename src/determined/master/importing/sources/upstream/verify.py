@@ -1,0 +1,168 @@
+"""Verification: counts of every trial and group, and sampled rows value by value, against the source."""
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from determined._json import JsonObject, JsonValue
+from determined.master.db.queries import import_check, imported
+from determined.master.db.queries import metric as metric_rows
+from determined.master.importing.sources.upstream.mapping.metric import values_of
+from determined.master.importing.sources.upstream.plan import EXPERIMENTS, PROJECTS, USERS, WORKSPACES, Plan
+from determined.master.importing.sources.upstream.reading import checks, metrics, models
+from determined.master.importing.sources.upstream.registry_plan import RegistryPlan
+from determined.master.importing.sources.upstream.source import Source
+from determined.master.importing.sources.upstream.survey import Survey
+from determined.master.importing.target import Target
+
+_METRIC_SAMPLES, _TRIAL_SAMPLES, _CHECKPOINT_SAMPLES = 200, 50, 50
+_SHOWN = 20  # problems of one kind
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    source: Source
+    target: Target
+    plan: Plan
+    registry: RegistryPlan
+    found: Survey
+    left_out: int  # metric rows that could not be read
+
+    def problems(self) -> list[str]:
+        """Return what differs, for people; nothing where all agrees."""
+        sampler = random.Random(self.source.cluster_id)
+        kinds = (
+            self._missing(),
+            self._registered(),
+            self._points(),
+            self._hidden(),
+            self._sampled_metrics(sampler),
+            self._sampled_summaries(sampler),
+            self._sampled_checkpoints(sampler),
+        )
+        return [problem for kind in kinds for problem in _some(kind)]
+
+    def _missing(self) -> Iterator[str]:
+        """Compare the ids of the plan with those that are here."""
+        nouns: tuple[tuple[str, Sequence[int]], ...] = (
+            (USERS, self.plan.users),
+            (WORKSPACES, self.plan.workspaces),
+            (PROJECTS, self.plan.projects),
+            (EXPERIMENTS, self.plan.experiments),
+            ("trials", self.plan.trials),
+            ("models", self.registry.models),
+            ("model_versions", self.registry.versions),
+            ("webhooks", self.registry.webhooks),
+        )
+        for table, ids in nouns:
+            here = self.target.read(lambda conn, table=table, ids=ids: imported.existing_ids(conn, table, ids))  # type: ignore[misc]
+            yield from (f"{table} {id_} is missing" for id_ in ids if id_ not in here)
+
+    def _registered(self) -> Iterator[str]:
+        """Compare templates by name, allocations by number, and versions with the model and checkpoint of each."""
+        here = self.target.read(lambda conn: imported.existing_names(conn, "templates", "name"))
+        yield from (f"template {name} is missing" for name in self.registry.templates if name not in here)
+        counted = self.target.read(lambda conn: import_check.allocations(conn, self.plan.trials))
+        for trial, n in self.found.allocations:
+            if counted.get(trial, 0) != n:
+                yield f"trial {trial}: {n} allocations, {counted.get(trial, 0)} are here"
+        versions = self.target.read(lambda conn: import_check.versions(conn, self.registry.versions))
+        for row in models.versions(self.source, self.registry.versions):
+            expected = (row.model_id, row.version, row.checkpoint_uuid)
+            if versions.get(row.id) != expected:
+                yield f"model version {row.id}: {expected}, here {versions.get(row.id)}"
+
+    def _points(self) -> Iterator[str]:
+        """Compare points, first and last step of every trial and group."""
+        here = self.target.read(lambda conn: import_check.points(conn, self.plan.trials))
+        chosen = set(self.plan.trials)
+        lacking, differing = 0, []
+        for table in metrics.TABLES:
+            for trial, group, n, first, last in checks.points(self.source, table):
+                stored = here.get((trial, group), (0, 0, 0))
+                if trial in chosen and stored != (n, first, last):
+                    lacking += n - stored[0]
+                    differing.append(f"trial {trial}, {group}: {n} points from {first} to {last}, stored {stored}")
+        if lacking != self.left_out:
+            yield from differing
+
+    def _hidden(self) -> Iterator[str]:
+        """Look for points that a later run hides here and not in the source: archived ones were not taken."""
+        for trial, group in self.target.read(lambda conn: import_check.groups_of_several_runs(conn, self.plan.trials)):
+            stored, shown = self.target.read(
+                lambda conn, trial=trial, group=group: (  # type: ignore[misc]
+                    import_check.points(conn, [trial])[trial, group][0],
+                    import_check.visible_points(conn, trial, group),
+                )
+            )
+            if stored != shown:
+                yield f"trial {trial}, {group}: {stored - shown} of {stored} points are hidden by a later run"
+
+    def _sampled_metrics(self, sampler: random.Random) -> Iterator[str]:
+        places = [(table, rows) for table in metrics.TABLES for rows in self.found.metric_rows[table.name] if rows.rows]
+        for table, trial in sampler.choices(places, k=_METRIC_SAMPLES) if places else ():
+            sample = checks.metric(self.source, table, trial.trial_id, sampler.randrange(trial.rows))
+            if sample is not None:
+                yield from self._metric(trial.trial_id, sample)
+
+    def _metric(self, trial_id: int, sample: checks.MetricSample) -> Iterator[str]:
+        try:
+            expected, _ = values_of(sample.metrics)
+        except (ValueError, OverflowError):
+            return  # counted as left out
+        row = self.target.read(
+            lambda conn: import_check.point(conn, trial_id, sample.group, sample.run_id, sample.step)
+        )
+        if row is None or not same(row.metrics, expected) or row.time != sample.time:
+            yield f"trial {trial_id}, {sample.group}, step {sample.step}: {expected} is stored as {row}"
+
+    def _sampled_summaries(self, sampler: random.Random) -> Iterator[str]:
+        """Compare count, lowest and highest value with upstream's own summaries."""
+        trials = _sample(sampler, self.plan.trials, _TRIAL_SAMPLES)
+        here = self.target.read(lambda conn: metric_rows.summary(conn, trials))
+        for trial, summaries in checks.summaries(self.source, trials):
+            for group, name, theirs in _flat(summaries):
+                ours = here[trial].get(group.replace(".", "_"), {}).get(name, {})
+                if theirs.get("type") == ours.get("type") == "number" and _numbers(theirs) != _numbers(ours):
+                    yield f"trial {trial}, {group}, {name}: summary {_numbers(theirs)}, here {_numbers(ours)}"
+
+    def _sampled_checkpoints(self, sampler: random.Random) -> Iterator[str]:
+        trials = _sample(sampler, self.found.trials_with_checkpoints, _CHECKPOINT_SAMPLES)
+        samples = checks.checkpoints(self.source, trials)
+        here = self.target.read(lambda conn: import_check.checkpoint_sizes(conn, [s.uuid for s in samples]))
+        for sample in samples:
+            state = "ERROR" if sample.state == "ACTIVE" else sample.state
+            if here.get(sample.uuid) != (state, sample.size, sample.resources or {}):
+                yield f"checkpoint {sample.uuid}: {state}, {sample.size} bytes, here {here.get(sample.uuid)}"
+
+
+def same(a: JsonValue, b: JsonValue) -> bool:
+    """Compare values; NaN equals NaN."""
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or (math.isnan(a) and math.isnan(b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    return type(a) is type(b) and a == b
+
+
+def _flat(summaries: object) -> Iterator[tuple[str, str, JsonObject]]:
+    """Yield (group, name, summary) of upstream's nested summaries."""
+    for group, names in summaries.items() if isinstance(summaries, dict) else ():
+        yield from ((group, name, summary) for name, summary in names.items())
+
+
+def _numbers(summary: dict[str, JsonValue]) -> list[JsonValue]:
+    return [summary.get(key) for key in ("count", "min", "max")]
+
+
+def _sample(sampler: random.Random, ids: Sequence[int], count: int) -> list[int]:
+    return sampler.sample(list(ids), min(count, len(ids)))
+
+
+def _some(problems: Iterator[str]) -> list[str]:
+    listed = list(problems)
+    more = [f"... and {len(listed) - _SHOWN} more like these"] if len(listed) > _SHOWN else []
+    return listed[:_SHOWN] + more
