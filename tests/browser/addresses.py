@@ -95,16 +95,13 @@ ADDRESSES = [
     "templates/create",
     "templates/edit?name={tpl}",
     "models",
+    "models/{m}",
+    "models/{m}/versions/1",
     "no/such/page",
 ]
 # every address of a page that is still to come
 COMING = [
-    "models",
-    "models/1",
-    "models/1/versions/1",
-    "models/1/versions/1/notes",
     "workspaces/{w}/members",
-    "workspaces/{w}/models",
     "workspaces/{w}/policies",
     "policies",
     "webhooks",
@@ -123,6 +120,7 @@ REDIRECTS = {
     "admin": "admin/user-management",
     "workspaces/{w}/tasks": "tasks?workspace={w}&all=1",
     "workspaces/{w}/templates": "templates?workspace={w}",
+    "workspaces/{w}/models": "models?workspace={w}",
     "trials/{t}": "experiments/{s}/trials/{t}",
     "trials/{t}/logs": "experiments/{s}/trials/{t}/logs",
 }

@@ -60,7 +60,7 @@ with core.init() as ctx:
 def populate(url: str) -> dict[str, Any]:
     """Numbers and ids of what there is: w a workspace, p its project, e a search of four trials of which one failed,
     s a single trial, t that trial, u its checkpoint, f an experiment that failed, r one that runs, q one that waits for
-    slots, c a command that failed, tpl a template, as an address names it.
+    slots, c a command that failed, tpl a template, as an address names it, m a model with a version.
     """
     client = Client(url)
     stranger = _name_people(url, client)
@@ -76,6 +76,7 @@ def populate(url: str) -> dict[str, Any]:
     found["u"] = client.get(f"/api/v1/trials/{found['t']}/checkpoints")["checkpoints"][0]["uuid"]
     found["c"] = _command(client, workspace)
     found["tpl"] = _template(client, workspace)
+    found["m"] = _model(client, workspace, found["u"])
     return found
 
 
@@ -130,6 +131,16 @@ def _template(client: Client, workspace: int) -> str:
     config = {"description": ATTACK, "labels": [TITLE], "data": {ATTACK: MARKUP}, MARKUP: ATTACK}
     client.call("PUT", f"/api/v1/templates/{name}", {"config": config, "workspaceId": workspace})
     return name
+
+
+def _model(client: Client, workspace: int, checkpoint: str) -> int:
+    name = TITLE.replace("/", "")
+    body = {"name": name, "description": ATTACK, "labels": [TITLE], "metadata": {ATTACK: MARKUP}, "notes": MARKDOWN}
+    made: int = client.post("/api/v1/models", {**body, "workspaceId": workspace})["model"]["id"]
+    version = {"checkpointUuid": checkpoint, "name": TITLE, "comment": ATTACK, "notes": MARKDOWN, "labels": [TITLE]}
+    client.post(f"/api/v1/models/{made}/versions", version)
+    client.call("PUT", f"/api/v1/models/{made}/aliases/production", {"version": 1})
+    return made
 
 
 def _experiments(client: Client, stranger: Client, project: int) -> dict[str, int]:

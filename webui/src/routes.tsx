@@ -58,10 +58,15 @@ const Experiment = chunk(() => import("./pages/experiment/ExperimentPage"));
 const Trial = chunk(() => import("./pages/trial/TrialPage"));
 const Cluster = chunk(() => import("./pages/cluster/ClusterPage"));
 const Task = chunk(() => import("./pages/tasks/TaskPage"));
+const ModelVersion = chunk(() => import("./pages/models/VersionPage"));
 const Coming = chunk(() => import("./pages/coming/ComingPage"));
 
 function WorkspaceTasks({ id }: { id: string }) {
   return <Redirect to={`/tasks?workspace=${encodeURIComponent(id)}&all=1`} replace />;
+}
+
+function WorkspaceModels({ id }: { id: string }) {
+  return <Redirect to={`/models?workspace=${encodeURIComponent(id)}`} replace />;
 }
 
 function WorkspaceTemplates({ id }: { id: string }) {
@@ -83,7 +88,7 @@ const PAGES: readonly PageRoute[] = [
   ),
   at("/workspaces/:id/tasks", WorkspaceTasks as Loose),
   at("/workspaces/:id/members", Coming, { what: "members" }),
-  at("/workspaces/:id/models", Coming, { what: "models" }),
+  at("/workspaces/:id/models", WorkspaceModels as Loose),
   at("/workspaces/:id/templates", WorkspaceTemplates as Loose),
   at("/workspaces/:id/policies", Coming, { what: "policies" }),
   at(
@@ -123,7 +128,15 @@ const PAGES: readonly PageRoute[] = [
     chunk(() => import("./pages/tasks/NewTaskPage")),
   ),
   at("/tasks/:taskId/:tab?", Task),
-  at("/models/*?", Coming, { what: "models" }),
+  at(
+    "/models",
+    chunk(() => import("./pages/models/ModelsPage")),
+  ),
+  at(
+    "/models/:id",
+    chunk(() => import("./pages/models/ModelPage")),
+  ),
+  at("/models/:id/versions/:version/:tab?", ModelVersion),
   at(
     "/templates",
     chunk(() => import("./pages/templates/TemplatesPage")),

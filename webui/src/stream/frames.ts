@@ -14,8 +14,10 @@ const NOUNS: Record<string, Noun> = {
   task: "tasks",
   job: "jobs",
   agent: "agents",
+  model: "models",
+  modelversion: "modelversions",
 };
-const NUMBERED: ReadonlySet<string> = new Set(["projects", "experiments", "trials"]);
+const NUMBERED: ReadonlySet<string> = new Set(["projects", "experiments", "trials", "models", "modelversions"]);
 const DELETED = "_deleted";
 const MAX_RANGE = 1_000_000;
 

@@ -72,6 +72,16 @@ const RULES: Record<Noun, Partial<Record<keyof Operations, Rule>>> = {
     listProjects: always,
     listRecentProjects: always,
   },
+  models: {
+    getModel: always,
+    listModels: always,
+  },
+  modelversions: {
+    getModel: always,
+    getModelVersion: always,
+    listModels: always,
+    listModelVersions: always,
+  },
 };
 
 /** Answers that hold one thing: where in them it is, and which columns of the event say the same there. */

@@ -8,6 +8,8 @@ export interface StreamSpec {
   tasks?: "all";
   checkpoints?: { experimentIds: number[] };
   projects?: "all";
+  models?: "all";
+  modelversions?: "all";
   metrics?: { trialIds: number[] };
 }
 

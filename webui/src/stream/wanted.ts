@@ -33,7 +33,7 @@ function named(spec: StreamSpec): Wanted {
   }
   if (spec.checkpoints) wanted.set("checkpoints", some([], spec.checkpoints.experimentIds));
   if (spec.metrics) wanted.set("metrics", some([], spec.metrics.trialIds));
-  for (const noun of ["jobs", "agents", "tasks", "projects"] as const) {
+  for (const noun of ["jobs", "agents", "tasks", "projects", "models", "modelversions"] as const) {
     if (spec[noun]) wanted.set(noun, EVERYTHING);
   }
   return wanted;

@@ -10,12 +10,6 @@ export interface Coming {
 }
 
 export const COMING: Record<string, Coming> = {
-  models: {
-    title: "Models",
-    will: "The registry of models: versions with their checkpoint, metrics, notes and the trial they came from.",
-    today: "Until then a checkpoint is found and fetched by its experiment and its id:",
-    commands: ["det experiment list-checkpoints EXPERIMENT", "det checkpoint download UUID"],
-  },
   webhooks: {
     title: "Webhooks",
     will: "Calls to your services when an experiment ends, or when a line appears in a log.",
