@@ -1,7 +1,7 @@
 """Imports: what is stored, read back and removed, on both databases."""
 
 from database_world import NOW, World
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, select
 
 from determined.master.db import metric_chunk, schema
 from determined.master.db.metric_chunk import Row
@@ -143,3 +143,42 @@ def test_an_import_is_removed_and_what_it_wrote_over_comes_back(conn: Connection
     assert import_removal.snapshot(conn) == before
     assert imported.existing_ids(conn, "projects", [project_id]) == {project_id}
     assert imported.existing_ids(conn, "workspaces", [workspace_id]) == {workspace_id}
+
+
+def test_the_registry_of_an_import_is_counted_read_back_and_removed(conn: Connection, world: World) -> None:
+    trial_id = world.trial(world.experiment({}), {})
+    values = {
+        "uuid": "u1", "task_id": "", "trial_id": trial_id, "state": "COMPLETED", "steps_completed": 1, "metadata": {},
+        "resources": {}, "size": 0, "report_time": NOW,
+    }  # fmt: skip
+    conn.execute(insert(schema.checkpoints).values(values))
+    imported.insert_rows(conn, "models", [_model(7, "kept", world), _model(8, "gone", world)])
+    imported.insert_rows(conn, "model_versions", [_version(70, 7, world), _version(80, 8, world)])
+    imported.count_versions(conn, [7, 8])
+    assert imported.all_ids(conn, "models") == {7, 8}
+    assert import_check.versions(conn, [70, 80, 90]) == {70: (7, 1, "u1"), 80: (8, 1, "u1")}
+    removed = {"model versions": [70, 80], "models": [8], "templates": [], "webhooks": []}
+    import_removal.remove_registry(conn, removed)
+    assert imported.all_ids(conn, "models") == {7}
+    assert conn.execute(select(schema.models.c.num_versions)).scalar_one() == 0
+
+
+def test_allocations_that_are_over_are_counted(conn: Connection, world: World) -> None:
+    trial_id = world.trial(world.experiment({}), {})
+    world.allocation(trial_id, {"ended_at": NOW, "drained": True})
+    assert import_check.allocations(conn, [trial_id]) == {trial_id: 1}
+
+
+def _model(id_: int, name: str, world: World) -> dict[str, object]:
+    return {
+        "id": id_, "name": name, "description": "", "notes": "", "labels": [], "metadata": {}, "archived": False,
+        "workspace_id": world.workspace_id, "user_id": world.owner, "created_at": NOW, "updated_at": NOW,
+        "last_version": 1,
+    }  # fmt: skip
+
+
+def _version(id_: int, model_id: int, world: World) -> dict[str, object]:
+    return {
+        "id": id_, "model_id": model_id, "version": 1, "checkpoint_uuid": "u1", "name": "", "comment": "", "notes": "",
+        "labels": [], "metadata": {}, "user_id": world.owner, "created_at": NOW, "updated_at": NOW,
+    }  # fmt: skip
