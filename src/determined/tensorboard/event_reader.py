@@ -6,7 +6,7 @@ of one number. Everything else in a file is skipped.
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -40,12 +40,14 @@ class EventReader:
         """Return the scalars that have come since the last call. Raises OSError where the file cannot be read."""
         if self.is_damaged:
             return []
-        scalars: list[Scalar] = []
+        return [scalar for record in self.records() for scalar in self._scalars(record)]
+
+    def records(self) -> Iterator[bytes]:
+        """Yield the encoded events that have come since the last call. Raises OSError."""
         with self.path.open("rb") as file:
             file.seek(self._offset)
             while (record := self._record(file.read(_LENGTH.size + _CRC_BYTES), file)) is not None:
-                scalars += self._scalars(record)
-        return scalars
+                yield record
 
     def _record(self, head: bytes, file: IO[bytes]) -> bytes | None:
         if len(head) < _LENGTH.size + _CRC_BYTES:
@@ -83,6 +85,32 @@ def scalars_of(event: bytes) -> Iterator[Scalar]:
         tag, scalar = _value(value)
         if tag and scalar is not None:
             yield Scalar(tag, step, time, scalar)
+
+
+def plugin_contents(path: Path, plugin: str) -> Iterator[bytes]:
+    """Yield what a plugin of TensorBoard has written with the summaries of a file. Raises OSError."""
+    for record in EventReader(path).records():
+        try:
+            yield from list(_plugin_contents(record, plugin.encode()))
+        except (ValueError, IndexError):
+            continue
+
+
+def _plugin_contents(event: bytes, plugin: bytes) -> Iterator[bytes]:
+    """Yield the content of `summary.value.metadata.plugin_data` of a plugin."""
+    for metadata in _below([event], 5, 1, 9):
+        for data in _below([metadata], 1):
+            named = dict(fields(data))
+            content = named.get(2, b"")
+            if named.get(1) == plugin and isinstance(content, bytes):
+                yield content
+
+
+def _below(messages: Iterable[bytes], *path: int) -> Iterator[bytes]:
+    """Yield the messages at a path of field numbers."""
+    for message in messages:
+        found = (value for number, value in fields(message) if number == path[0] and isinstance(value, bytes))
+        yield from _below(found, *path[1:]) if len(path) > 1 else found
 
 
 def fields(message: bytes) -> Iterator[Field]:

@@ -58,4 +58,72 @@ when it is run again; a finished one takes only what is new.
     ),
 )
 
+_PLACES = (
+    Option("--workspace", "workspace of what comes in, made where it is missing (default: the tracker's name)", "NAME"),
+    Option("--user", "owner of what comes in (default: determined)", "NAME"),
+)
+_METRICS = (
+    Option(
+        "--validation",
+        "names of validation metrics, such as 'holdout*'; may be repeated (default: val*, eval*, test*)",
+        "PATTERN",
+        repeated=True,
+    ),
+    Option("--metric", "metric that trials are compared by (default: a loss of the validation)", "NAME"),
+    Option("--maximize", "with --metric: the larger, the better"),
+)
+_AGAIN = """\
+The store is only read. An import that was interrupted goes on when it is run again; a finished one takes only runs that
+are new.
+"""
+
+MLFLOW = ImportKind(
+    "mlflow",
+    "import the runs of an MLflow tracking directory or database",
+    "DIR|URL",
+    "the directory `mlruns`, or sqlite:///mlflow.db or postgresql://... of its database",
+    """\
+An experiment of MLflow becomes a project; a run becomes an experiment with one trial, and a run with children a search.
+"""
+    + _AGAIN
+    + _example("mlflow", "mlruns"),
+    (*_PLACES, *_METRICS),
+)
+WANDB = ImportKind(
+    "wandb",
+    "import the runs of a W&B directory",
+    "DIR",
+    "the directory `wandb` beside the script, with its runs (synced or offline)",
+    """\
+A project of W&B becomes a project; a run becomes an experiment with one trial, and a sweep a search.
+"""
+    + _AGAIN
+    + _example("wandb", "wandb"),
+    (*_PLACES, *_METRICS),
+)
+TENSORBOARD = ImportKind(
+    "tensorboard",
+    "import the event files of TensorBoard",
+    "DIR",
+    "the log directory; each directory with event files is a run",
+    """\
+Runs in one directory become the trials of one experiment; `train` and `validation` below a run are parts of it.
+"""
+    + _AGAIN
+    + _example("tensorboard", "runs"),
+    (*_PLACES, *_METRICS),
+)
+OPTUNA = ImportKind(
+    "optuna",
+    "import the studies of an Optuna storage",
+    "URL|FILE",
+    "sqlite:///study.db or postgresql://... of a storage, or the file of a journal",
+    """\
+A study becomes an experiment, with a trial for each trial that has begun.
+"""
+    + _AGAIN
+    + _example("optuna", "sqlite:///study.db"),
+    _PLACES,
+)
+
 KINDS = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, ImportKind)}

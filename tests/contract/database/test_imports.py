@@ -169,6 +169,37 @@ def test_allocations_that_are_over_are_counted(conn: Connection, world: World) -
     assert import_check.allocations(conn, [trial_id]) == {trial_id: 1}
 
 
+def test_runs_of_other_trackers_are_found_by_the_ids_that_they_had(conn: Connection, world: World) -> None:
+    first = world.experiment({"external_id": "ab:1"})
+    world.experiment({"external_id": "abc:1"})
+    trial_id = world.trial(first, {"external_id": "run"})
+    second = world.experiment({"external_id": "ab:2"})
+    found = imported.tracked(conn, "ab:")
+    assert {name: (here.id, here.trials) for name, here in found.items()} == {
+        "ab:1": (first, {"run": trial_id}),
+        "ab:2": (second, {}),
+    }
+    project_id = imported.insert_numbered(
+        conn,
+        "projects",
+        {"workspace_id": world.workspace_id, "user_id": world.owner, "name": "new", "notes": [], "created_at": NOW},
+    )
+    assert imported.existing_ids(conn, "projects", [project_id]) == {project_id}
+
+
+def test_trials_are_removed_and_the_ranges_of_their_experiment_are_those_of_the_rest(
+    conn: Connection, world: World
+) -> None:
+    experiment_id = world.experiment({})
+    kept, gone = world.trial(experiment_id, {}), world.trial(experiment_id, {})
+    _metrics(conn, kept, range(1, 4))
+    _metrics(conn, gone, range(1, 11))
+    assert [row.step for row in import_check.series(conn, kept, "training")] == [1, 2, 3]
+    import_removal.remove_trials(conn, [gone])
+    assert import_check.series(conn, gone, "training") == []
+    assert metric_range.of_project(conn, world.home) == [("training", "loss", 1.0, 3.0)]
+
+
 def _model(id_: int, name: str, world: World) -> dict[str, object]:
     return {
         "id": id_, "name": name, "description": "", "notes": "", "labels": [], "metadata": {}, "archived": False,

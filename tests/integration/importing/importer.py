@@ -17,8 +17,8 @@ T = TypeVar("T")
 class Importer:
     """Cluster to import into. `db_url` None: SQLite in the data directory."""
 
-    def __init__(self, data: Path, db_url: str | None) -> None:
-        self.data, self.db_url = data, db_url
+    def __init__(self, data: Path, db_url: str | None, kind: str = "upstream") -> None:
+        self.data, self.db_url, self.kind = data, db_url, kind
 
     @property
     def url(self) -> str:
@@ -26,7 +26,7 @@ class Importer:
 
     def command(self, *arguments: str) -> list[str]:
         place = ["--data-dir", str(self.data), *(["--db-url", self.db_url] if self.db_url else [])]
-        return [sys.executable, "-m", "determined.master", "import", *place, "upstream", *arguments]
+        return [sys.executable, "-m", "determined.master", "import", *place, self.kind, *arguments]
 
     def run(self, *arguments: str, status: int = 0) -> list[dict[str, Any]]:
         """Run to the end and return the events."""

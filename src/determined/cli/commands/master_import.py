@@ -59,10 +59,12 @@ def _given(option: Option, value: str | bool | list[str] | None) -> list[str]:
 
 
 def _say_survey(event: JsonObject) -> None:
-    render.line(f"{event['source']}: cluster {event['cluster_id']}, schema {event['schema']}")
+    of_cluster = f": cluster {event['cluster_id']}, schema {event['schema']}" if "cluster_id" in event else ""
+    render.line(f"{event['source']}{of_cluster}")
     render.rows(["To take", "Rows"], [(step, n) for step, n in event["counts"].items()])
-    seconds = timedelta(seconds=round(event["estimated_seconds"]))
-    render.line(f"About {seconds} and {event['estimated_bytes'] / 1e6:.0f} MB")
+    if "estimated_seconds" in event:
+        seconds = timedelta(seconds=round(event["estimated_seconds"]))
+        render.line(f"About {seconds} and {event['estimated_bytes'] / 1e6:.0f} MB")
     for name, note in event["notes"].items():
         render.warn(f"{name}: {note['count']}, for example {note['examples'][0]}")
     if event["dry_run"]:
@@ -70,12 +72,10 @@ def _say_survey(event: JsonObject) -> None:
 
 
 def _say_progress(event: JsonObject) -> None:
-    left = event["seconds_left"]
+    rate, left = event["rows_per_second"], event["seconds_left"]
     rest = f", {timedelta(seconds=round(left))} left" if left else ""
-    render.line(
-        f"{event['step']}: {event['rows']:,} of {event['total']:,} ({event['rows_per_second']:,.0f}/s{rest})",
-        style="dim",
-    )
+    pace = "" if rate is None else f" ({rate:,.0f}/s{rest})"
+    render.line(f"{event['step']}: {event['rows']:,} of {event['total']:,}{pace}", style="dim")
 
 
 def _say_verified(event: JsonObject) -> None:

@@ -55,9 +55,9 @@ class Unit:
 
     step: str
     rows: int
-    checksum: str
-    upto: list[int]
-    tally: Tally
+    checksum: str = ""
+    upto: list[int] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
     ids: list[int] | None = None
 
 
@@ -80,12 +80,12 @@ class Journal:
         """Return how many rows of the source earlier runs have covered."""
         return sum(unit.rows for unit in self.units.get(step, ()))
 
-    def store(self, unit: Unit, write: Callable[[Connection], None]) -> None:
-        """Store the rows of a unit and the unit in one transaction."""
+    def store(self, unit: Unit, write: Callable[[Connection], list[int] | None]) -> list[int]:
+        """Store the rows of a unit and the unit in one transaction; return the ids that `write` gave to new rows."""
         number = self._numbers.get(unit.step, 0)
 
-        def run(conn: Connection) -> None:
-            write(conn)
+        def run(conn: Connection) -> list[int]:
+            made = write(conn)
             import_unit.add_unit(
                 conn,
                 {
@@ -95,14 +95,16 @@ class Journal:
                     "rows": unit.rows,
                     "checksum": unit.checksum,
                     "upto": unit.upto,
-                    "ids": unit.ids,
+                    "ids": unit.ids if made is None else made,
                     "notes": unit.tally.to_json(),
                 },
             )
+            return made or []
 
-        self._target.write(run)
+        ids = self._target.write(run)
         self._numbers[unit.step] = number + 1
         self._on_unit(unit.step, unit.rows)
+        return ids
 
     def store_ids(
         self,

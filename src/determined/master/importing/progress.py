@@ -36,12 +36,13 @@ class Progress:
 
     def _event(self, step: str, now: float) -> JsonObject:
         total = max(self.totals.get(step, 0), self.done[step])
-        rate = self._rows / max(now - self._started, 1e-6)
+        elapsed = now - self._started
+        rate = self._rows / elapsed if elapsed > 0 else None  # nothing to divide by after the first unit of a run
         return {
             "event": "progress",
             "step": step,
             "rows": self.done[step],
             "total": total,
-            "rows_per_second": round(rate, 1),
+            "rows_per_second": None if rate is None else round(rate, 1),
             "seconds_left": round((total - self.done[step]) / rate, 1) if rate else None,
         }

@@ -29,6 +29,8 @@ def remove_unfinished(target: Target) -> Import:
     for start in range(0, len(ids["experiments"]), _AT_ONCE):
         part = ids["experiments"][start : start + _AT_ONCE]
         target.write(lambda conn, part=part: import_removal.remove_experiments(conn, part))  # type: ignore[misc]
+    trials = _ids(units, "trials")
+    target.write(lambda conn: import_removal.remove_trials(conn, trials))
     target.write(lambda conn: _remove_rest(conn, found.id, units, ids))
     return found
 

@@ -20,7 +20,7 @@ class Found(Protocol):
 @dataclass(frozen=True, slots=True)
 class Report:
     source: str  # without secrets
-    cluster_id: str
+    cluster_id: str | None  # of the source; other trackers have none
     found: Found
     taken: dict[str, int]  # rows of the source by step
     tally: Tally
@@ -37,7 +37,8 @@ class Report:
         }
 
     def to_markdown(self, rules: dict[str, Rule]) -> str:
-        lines = [f"# Import of {self.source}", "", f"Cluster {self.cluster_id}.", "", "## Taken", ""]
+        of_cluster = [f"Cluster {self.cluster_id}.", ""] if self.cluster_id else []
+        lines = [f"# Import of {self.source}", "", *of_cluster, "## Taken", ""]
         lines += ["| Step | In the source | Taken |", "|---|---|---|"]
         lines += [f"| {step} | {n} | {self.taken.get(step, 0)} |" for step, n in self.found.totals().items()]
         for outcome in Outcome:

@@ -85,3 +85,12 @@ def versions(conn: Connection, ids: Sequence[int]) -> dict[int, tuple[int, int, 
         query = select(c.id, c.model_id, c.version, c.checkpoint_uuid).where(c.id.in_(part))
         found |= {id_: (model, version, uuid) for id_, model, version, uuid in conn.execute(query)}
     return found
+
+
+def series(conn: Connection, trial_id: int, group: str) -> list[Row]:
+    """Return the reports of a group that charts show, in the order of their steps."""
+    found = []
+    for chunk in live_chunks(conn, trial_id, group):
+        rows = chunk.chunk.rows()
+        found += [rows[i] for i in chunk.live()]
+    return found

@@ -20,6 +20,7 @@ from determined.master.db.schema import (
     project_views,
     projects,
     templates,
+    trials,
     user_settings,
     users,
     webhooks,
@@ -53,6 +54,15 @@ def remove_experiments(conn: Connection, ids: Sequence[int]) -> None:
         found = conn.execute(select(experiments.c.job_id).where(experiments.c.id.in_(part))).scalars().all()
         conn.execute(delete(experiments).where(experiments.c.id.in_(part)))
         conn.execute(delete(jobs).where(jobs.c.id.in_(found)))
+
+
+def remove_trials(conn: Connection, ids: Sequence[int]) -> None:
+    """Delete trials that were added to experiments of earlier imports; ranges are computed anew."""
+    changed: set[int] = set()
+    for part in batches(ids):
+        changed |= set(conn.execute(select(trials.c.experiment_id).where(trials.c.id.in_(part))).scalars())
+        conn.execute(delete(trials).where(trials.c.id.in_(part)))
+    imported.make_ranges(conn, sorted(changed))
 
 
 def remove_places(conn: Connection, project_ids: Sequence[int], workspace_ids: Sequence[int]) -> None:

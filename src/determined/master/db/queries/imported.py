@@ -1,6 +1,7 @@
 """Rows of an import: written many at a time, with the ids that they had in their source."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, delete, func, insert, literal_column, select, update
 
@@ -8,6 +9,7 @@ from determined.master.db import dialects
 from determined.master.db.dialects import Values, upsert
 from determined.master.db.queries.batching import batches
 from determined.master.db.schema import (
+    experiments,
     metadata,
     metric_ranges,
     metric_summaries,
@@ -32,10 +34,41 @@ _NUMBERED = (
 _BUILT_IN = (1, 2)  # ids of the users that every new cluster has
 
 
+@dataclass(slots=True)
+class TrackedHere:
+    """Experiment of another tracker that was stored. `trials`: ids by the id that each had there."""
+
+    id: int
+    job_id: str
+    trials: dict[str, int] = field(default_factory=dict)
+
+
 def insert_rows(conn: Connection, table: str, rows: Sequence[Values]) -> None:
     """Write new rows; all have the same columns."""
     if rows:
         conn.execute(insert(metadata.tables[table]), rows)
+
+
+def insert_numbered(conn: Connection, table: str, values: Values) -> int:
+    """Write one row; return the id that the database gave it."""
+    rows = metadata.tables[table]
+    return int(conn.execute(insert(rows).values(**values).returning(rows.c.id)).scalar_one())
+
+
+def tracked(conn: Connection, prefix: str) -> dict[str, TrackedHere]:
+    """Return the experiments whose external id begins with `prefix`, by that id."""
+    e, t = experiments.c, trials.c
+    query = (
+        select(e.external_id, e.id, e.job_id, t.external_id, t.id)
+        .outerjoin(trials, t.experiment_id == e.id)
+        .where(e.external_id.startswith(prefix, autoescape=True))
+    )
+    found: dict[str, TrackedHere] = {}
+    for external_id, experiment_id, job_id, trial, trial_id in conn.execute(query):
+        here = found.setdefault(str(external_id), TrackedHere(experiment_id, job_id))
+        if trial is not None:
+            here.trials[trial] = trial_id
+    return found
 
 
 def put_rows(conn: Connection, table: str, rows: Sequence[Values], keys: Sequence[str] = ("id",)) -> None:

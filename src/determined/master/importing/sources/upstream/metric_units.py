@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 from determined.master.db.queries import imported_metrics
 from determined.master.importing.journal import Journal, Unit
 from determined.master.importing.notes import Tally
-from determined.master.importing.sources.upstream.mapping.metric import Packed, pack
+from determined.master.importing.packed_metrics import Packed
+from determined.master.importing.sources.upstream.mapping.metric import pack
 from determined.master.importing.sources.upstream.reading import metrics
 from determined.master.importing.sources.upstream.reading.metrics import START, MetricTable, Place
 from determined.master.importing.sources.upstream.source import Source

@@ -34,6 +34,7 @@ from determined.master.importing.sources.upstream.steps import Steps
 from determined.master.importing.sources.upstream.survey import Survey
 from determined.master.importing.sources.upstream.verify import Verification
 from determined.master.importing.target import Target
+from determined.master.importing.unfinished import require_same
 
 KIND = "upstream"
 _KEPT = (USERS, WORKSPACES, PROJECTS, EXPERIMENTS, MODELS, VERSIONS, TEMPLATES, WEBHOOKS)
@@ -85,11 +86,8 @@ class UpstreamImport:
                     f"import cluster {self.source.cluster_id} into a cluster of its own"
                 )
         running = import_unit.running(conn)
-        if running is not None and running.options != self.options.to_json():
-            raise FailedPrecondition(
-                f"an import with other options is unfinished ({running.options}); repeat it with these options, or "
-                "remove what it stored: det master import upstream --abort"
-            )
+        if running is not None:
+            require_same(running, KIND, self.source.cluster_id, self.options.to_json())
         return running
 
     def _stored(self, begun: Import | None) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
@@ -117,7 +115,7 @@ class UpstreamImport:
         def write(conn: Connection) -> Import:
             before = import_removal.snapshot(conn)
             now = datetime.now(UTC)
-            is_first = not import_unit.list_all(conn)
+            is_first = all(other.kind != KIND for other in import_unit.list_all(conn))
             import_id = import_unit.start(
                 conn, now, KIND, self.source.cluster_id, self.source.address, self.options.to_json()
             )

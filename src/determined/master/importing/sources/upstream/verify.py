@@ -1,6 +1,5 @@
 """Verification: counts of every trial and group, and sampled rows value by value, against the source."""
 
-import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 from determined._json import JsonObject, JsonValue
 from determined.master.db.queries import import_check, imported
 from determined.master.db.queries import metric as metric_rows
+from determined.master.importing.compare import same
 from determined.master.importing.sources.upstream.mapping.metric import values_of
 from determined.master.importing.sources.upstream.plan import EXPERIMENTS, PROJECTS, USERS, WORKSPACES, Plan
 from determined.master.importing.sources.upstream.reading import checks, metrics, models
@@ -135,17 +135,6 @@ class Verification:
             state = "ERROR" if sample.state == "ACTIVE" else sample.state
             if here.get(sample.uuid) != (state, sample.size, sample.resources or {}):
                 yield f"checkpoint {sample.uuid}: {state}, {sample.size} bytes, here {here.get(sample.uuid)}"
-
-
-def same(a: JsonValue, b: JsonValue) -> bool:
-    """Compare values; NaN equals NaN."""
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or (math.isnan(a) and math.isnan(b))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
-    return type(a) is type(b) and a == b
 
 
 def _flat(summaries: object) -> Iterator[tuple[str, str, JsonObject]]:

@@ -3,22 +3,18 @@
 import json
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from determined._json import JsonObject
-from determined.master.db import metric_chunk, metric_summary
+from determined.master.db import metric_chunk
 from determined.master.db.metric_chunk import Row
-from determined.master.db.metric_summary import Summary
-from determined.master.db.rows.metrics import MetricChunkValues
 from determined.master.importing.notes import Tally
+from determined.master.importing.packed_metrics import MAX_VALUES, Packed
 from determined.master.importing.sources.upstream import rules
 from determined.master.importing.sources.upstream.reading.metrics import MetricTuple
 
-_MAX_VALUES = 64 * 1024  # of one chunk: wide reports would make chunks of many megabytes
-_MAX_NAME_BYTES = 1024  # together with its key it must fit into an index entry of PostgreSQL
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _LARGEST = 2**63
 
@@ -32,22 +28,11 @@ class _Body(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Body)
 
 
-@dataclass(slots=True)
-class Packed:
-    """Rows of ours that a range of upstream's rows becomes."""
-
-    chunks: list[MetricChunkValues] = field(default_factory=list)
-    spans: dict[tuple[int, int, str], tuple[int, int]] = field(default_factory=dict)  # series: first and last step
-    summaries: dict[tuple[int, str], dict[str, Summary]] = field(default_factory=dict)  # by trial and group
-    rows: int = 0
-    values: int = 0
-
-
 def pack(rows: Iterable[MetricTuple], tally: Tally) -> Packed:
     """Pack rows that come ordered by trial, group, run and step."""
     packed = Packed()
     for trial_id, run_id, group, block in _blocks(rows, tally, packed):
-        _add(packed, trial_id, run_id, group, block)
+        packed.add(trial_id, run_id, group, block)
     return packed
 
 
@@ -102,7 +87,7 @@ def _blocks(rows: Iterable[MetricTuple], tally: Tally, packed: Packed) -> Iterat
         row = _row(trial_id, group, step, time, text, tally)
         if row is None:
             continue
-        if (trial_id, run_id, group) != series or len(block) == metric_chunk.MAX_ROWS or values > _MAX_VALUES:
+        if (trial_id, run_id, group) != series or len(block) == metric_chunk.MAX_ROWS or values > MAX_VALUES:
             if series is not None and block:
                 yield series[0], series[1], _group(series, tally), block
             series, block, values = (trial_id, run_id, group), [], 0
@@ -127,30 +112,3 @@ def _group(series: tuple[int, int, str], tally: Tally) -> str:
         return group
     tally.add_many(rules.GROUP_NAME, 1, f"trial {trial_id}: {group}")
     return group.replace(".", "_")
-
-
-def _add(packed: Packed, trial_id: int, run_id: int, group: str, block: list[Row]) -> None:
-    first, last = block[0].step, block[-1].step
-    packed.chunks.append(
-        {
-            "trial_id": trial_id,
-            "run_id": run_id,
-            "group": group,
-            "first_step": first,
-            "last_step": last,
-            "n": len(block),
-            "full": True,
-            "data": metric_chunk.encode(block),
-        }
-    )
-    packed.values += sum(len(row.metrics) for row in block)
-    low, high = packed.spans.get((trial_id, run_id, group), (first, last))
-    packed.spans[trial_id, run_id, group] = min(low, first), max(high, last)
-    old = packed.summaries.setdefault((trial_id, group), {})
-    new = {name: s for name, s in metric_summary.summarize(block).items() if _fits_index(name)}
-    old.update(metric_summary.merge_all(old, new))
-
-
-def _fits_index(name: str) -> bool:
-    """Check the length of a name: a longer one is stored with its values and has no summary."""
-    return len(name) <= _MAX_NAME_BYTES // 4 or len(name.encode(errors="replace")) <= _MAX_NAME_BYTES

@@ -1,0 +1,54 @@
+"""Values of other trackers as every database and our wire take them. Pure."""
+
+import math
+
+from determined._json import JsonObject, JsonValue
+
+_LARGEST = 2**63
+_BAD = "�"
+
+
+def clean_text(text: str) -> str:
+    """Replace NUL and halves of surrogate pairs, which PostgreSQL and JSON refuse."""
+    whole = text.encode(errors="surrogatepass").decode(errors="replace")
+    return whole.replace("\0", _BAD)
+
+
+def clean_object(value: JsonObject) -> JsonObject:
+    """Return an object for a JSON column: NaN and infinities as text, larger integers than a column takes as floats."""
+    return {clean_text(str(key)): clean_json(item) for key, item in value.items()}
+
+
+def clean_json(value: object) -> JsonValue:
+    """Clean one value of any depth; what is no JSON becomes text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if -_LARGEST <= value < _LARGEST else clean_json(_float(value))
+    if isinstance(value, float):
+        return value if math.isfinite(value) else "NaN" if math.isnan(value) else f"{'-' * (value < 0)}Infinity"
+    if isinstance(value, dict):
+        return clean_object(value)
+    if isinstance(value, list | tuple):
+        return [clean_json(item) for item in value]
+    return clean_text(str(value))
+
+
+def clean_metrics(metrics: JsonObject) -> JsonObject:
+    """Clean names and values of metrics, which may be NaN and infinite."""
+    return {clean_text(str(name)): _metric(value) for name, value in metrics.items()}
+
+
+def _metric(value: object) -> JsonValue:
+    if isinstance(value, float):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and not -_LARGEST <= value < _LARGEST:
+        return _float(value)
+    return clean_json(value)
+
+
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

@@ -1,0 +1,1 @@
+"""Reader of MLflow's tracking directories and databases. The package `mlflow` is not needed."""

@@ -1,0 +1,80 @@
+"""MLflow's tracking database. An infinity is stored there as the largest double, and NaN as 0 with a mark."""
+
+import math
+import sys
+from collections.abc import Iterator
+from functools import partial
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from determined.master.importing.read_only_database import connected, rows, shown_address
+from determined.master.importing.sources.mlflow.stored import Point, StoredExperiment, StoredRun
+
+_EXPERIMENTS = """
+SELECT experiment_id, name FROM experiments WHERE lifecycle_stage = 'active' ORDER BY experiment_id
+"""
+_DELETED = "SELECT count(*) FROM runs WHERE experiment_id = :experiment AND lifecycle_stage <> 'active'"
+_RUNS = """
+SELECT run_uuid, name, status, start_time, end_time, artifact_uri, user_id FROM runs
+WHERE experiment_id = :experiment AND lifecycle_stage = 'active' ORDER BY start_time, run_uuid
+"""
+_OF_RUNS = """
+SELECT x.run_uuid, x.key, x.value FROM {table} x JOIN runs r ON r.run_uuid = x.run_uuid
+WHERE r.experiment_id = :experiment AND r.lifecycle_stage = 'active'
+"""
+_PARAMS, _TAGS = _OF_RUNS.format(table="params"), _OF_RUNS.format(table="tags")
+_NAMES = """
+SELECT DISTINCT m.run_uuid, m.key FROM {table} m JOIN runs r ON r.run_uuid = m.run_uuid
+WHERE r.experiment_id = :experiment AND r.lifecycle_stage = 'active'
+"""
+_POINTS = "SELECT key, timestamp, value, step, is_nan FROM metrics WHERE run_uuid = :run ORDER BY key, timestamp, step"
+_MODELS = "SELECT name FROM registered_models ORDER BY name"
+
+
+class Database:
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self.address = shown_address(source)
+
+    def experiments(self) -> Iterator[StoredExperiment]:
+        """Yield the experiments that are not deleted. Raises DeterminedError."""
+        with connected(self._source, "MLflow") as connection:
+            for experiment_id, name in rows(connection, _EXPERIMENTS):
+                yield self._experiment(connection, experiment_id, name)
+
+    def registered_models(self) -> list[str]:
+        with connected(self._source, "MLflow") as connection:
+            return [name for (name,) in rows(connection, _MODELS)]
+
+    def _experiment(self, connection: Connection, experiment_id: int, name: str) -> StoredExperiment:
+        runs = {
+            row[0]: StoredRun(row[0], row[1] or "", row[2] or "", row[3], row[4], row[5] or "", row[6] or "")
+            for row in rows(connection, _RUNS, experiment=experiment_id)
+        }
+        for run_id, key, value in rows(connection, _PARAMS, experiment=experiment_id):
+            runs[run_id].params[key] = value
+        for run_id, key, value in rows(connection, _TAGS, experiment=experiment_id):
+            runs[run_id].tags[key] = value or ""
+        for run_id, key in self._names(connection, experiment_id):
+            runs[run_id].metric_names.add(key)
+        for run in runs.values():
+            run.points = partial(self._points, run.id)
+        ((deleted,),) = rows(connection, _DELETED, experiment=experiment_id)
+        return StoredExperiment(str(experiment_id), name, list(runs.values()), deleted)
+
+    def _names(self, connection: Connection, experiment_id: int) -> list[tuple[str, str]]:
+        try:
+            with connection.begin_nested():
+                return rows(connection, _NAMES.format(table="latest_metrics"), experiment=experiment_id)
+        except SQLAlchemyError:  # older versions have no such table
+            return rows(connection, _NAMES.format(table="metrics"), experiment=experiment_id)
+
+    def _points(self, run_id: str) -> Iterator[Point]:
+        with connected(self._source, "MLflow") as connection:
+            for key, time, value, step, is_nan in rows(connection, _POINTS, run=run_id):
+                yield Point(key, time, math.nan if is_nan else _value(value), step)
+
+
+def _value(value: float) -> float:
+    return math.copysign(math.inf, value) if abs(value) >= sys.float_info.max else value

@@ -1,0 +1,1 @@
+"""Reader of TensorBoard's event files."""

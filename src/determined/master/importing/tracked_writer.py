@@ -1,0 +1,260 @@
+"""Writer of what readers of other trackers yield: survey, units, verification, report."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+
+from sqlalchemy import Connection
+
+from determined._json import JsonObject
+from determined.errors import InvalidArgument
+from determined.master.db.log_chunk import Origin
+from determined.master.db.queries import (
+    import_removal,
+    import_unit,
+    imported,
+    imported_metrics,
+    log,
+    metric_trial,
+    project,
+    user,
+    workspace,
+)
+from determined.master.db.queries.imported import TrackedHere
+from determined.master.db.rows.imports import Import
+from determined.master.db.rows.workspaces import ProjectValues
+from determined.master.importing import tracked_verify
+from determined.master.importing.clean import clean_text
+from determined.master.importing.journal import Journal, Unit
+from determined.master.importing.packed_metrics import Packed
+from determined.master.importing.progress import Progress
+from determined.master.importing.registry import Finished, Request
+from determined.master.importing.removal import BEFORE
+from determined.master.importing.report import Report
+from determined.master.importing.tracked import TrackedExperiment, TrackedSource, TrackedTrial
+from determined.master.importing.tracked_plan import EXPERIMENTS, PROJECTS, TRIALS, WORKSPACES, look, new_of
+from determined.master.importing.tracked_rows import (
+    Place,
+    experiment_rows,
+    external_id,
+    prefix,
+    task_row,
+    trial_row,
+)
+from determined.master.importing.tracked_series import series_of
+from determined.master.importing.unfinished import require_same
+from determined.master.services import naming
+from determined.wire.report import LogLine
+
+_AT_ONCE = 20  # trials in a unit
+_LINES = 1000  # of a log in a chunk
+_RUN = 0
+_OWNER = "determined"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def run(request: Request, source: TrackedSource) -> Finished:
+    """Import what a store of another tracker has, or with `dry_run` only say what would be done.
+
+    Raises:
+        FailedPrecondition: another import is unfinished.
+        InvalidArgument: the store cannot be read, or the owner does not exist.
+    """
+    return _TrackedImport(request, source).run()
+
+
+@dataclass(slots=True)
+class _TrackedImport:
+    request: Request
+    source: TrackedSource
+    _projects: dict[str, int] = field(default_factory=dict)
+
+    def run(self) -> Finished:
+        """Import everything that is new."""
+        target, source = self.request.target, self.source
+        begun = target.read(self._begun)
+        owner = target.read(self._owner)
+        known = target.read(partial(self._known_before, begun))
+        found = look(source, known)
+        self.request.emit(
+            {
+                "event": "survey",
+                "source": source.address,
+                "dry_run": self.request.dry_run,
+                **found.to_json(),
+                "notes": found.tally.to_json(),
+            }
+        )
+        if self.request.dry_run:
+            return Finished(Report(source.address, None, found, {}, found.tally, []), source.rules, [])
+        begun = begun or target.write(self._begin)
+        progress = Progress(self.request.emit, found.totals(), {})
+        journal = Journal(target, begun.id, progress.stored)
+        progress.done = {step: journal.rows(step) for step in journal.units}
+        self._store(journal, begun, owner, known)
+        problems = tracked_verify.problems(source, target, known, begun.started_at)
+        self.request.emit({"event": "verified", "problems": problems})
+        if not problems:
+            target.write(partial(_end, begun.id))
+        return Finished(
+            Report(source.address, None, found, self._taken(begun), found.tally, problems), source.rules, []
+        )
+
+    @property
+    def _options(self) -> JsonObject:
+        """Options as a later run compares them: one that goes on must be asked for the same."""
+        given = vars(self.request.options)
+        kept = {name: given.get(name) for name in ("validation", "metric", "maximize")}
+        return {"workspace": given["workspace"], "user": given["user"], **kept}
+
+    def _begun(self, conn: Connection) -> Import | None:
+        running = import_unit.running(conn)
+        if running is not None:
+            require_same(running, self.source.kind, self.source.identity, self._options)
+        return running
+
+    def _owner(self, conn: Connection) -> int:
+        name = self.request.options.user or _OWNER
+        found = user.by_name(conn, name)
+        if found is None:
+            raise InvalidArgument(
+                f"--user {name!r} does not exist; name the owner of what comes in, see: det user list"
+            )
+        return found.id
+
+    def _known_before(self, begun: Import | None, conn: Connection) -> dict[str, TrackedHere]:
+        """Return what finished imports have stored; what the unfinished one has stored is still in its plan."""
+        here = imported.tracked(conn, prefix(self.source.identity))
+        units = import_unit.units(conn, begun.id) if begun else []
+        own = {step: {id_ for u in units if u.step == step for id_ in u.ids or ()} for step in (EXPERIMENTS, TRIALS)}
+        for one in here.values():
+            one.trials = {name: id_ for name, id_ in one.trials.items() if id_ not in own[TRIALS]}
+        return {name: one for name, one in here.items() if one.id not in own[EXPERIMENTS]}
+
+    def _begin(self, conn: Connection) -> Import:
+        before = import_removal.snapshot(conn)
+        import_id = import_unit.start(
+            conn, datetime.now(UTC), self.source.kind, self.source.identity, self.source.address, self._options
+        )
+        import_unit.add_unit(
+            conn, {"import_id": import_id, "step": BEFORE, "number": 0, "rows": 0, "checksum": "", "notes": before}
+        )
+        running = import_unit.running(conn)
+        assert running is not None
+        return running
+
+    def _store(self, journal: Journal, begun: Import, owner: int, known: Mapping[str, TrackedHere]) -> None:
+        here = self.request.target.read(lambda conn: imported.tracked(conn, prefix(self.source.identity)))
+        workspace_id = self._workspace(journal, owner)
+        pool = self.request.config.resource_manager.default_compute_resource_pool
+        for new in new_of(self.source, known):
+            project_id = self._project(journal, owner, workspace_id, new.experiment.project)
+            place = Place(self.source.identity, begun.started_at, owner, workspace_id, project_id, pool)
+            stored = here.get(external_id(self.source.identity, new.experiment.external_id))
+            if stored is None:
+                stored = _store_experiment(journal, new.experiment, place)
+            left = [trial for trial in new.trials if trial.external_id not in stored.trials]
+            for start in range(0, len(left), _AT_ONCE):
+                _store_trials(journal, left[start : start + _AT_ONCE], stored, place)
+
+    def _workspace(self, journal: Journal, owner: int) -> int:
+        name = naming.checked_name(self.request.options.workspace or self.source.title, "workspace")
+        found = self.request.target.read(lambda conn: workspace.by_name(conn, name))
+        if found is not None:
+            return found
+
+        def write(conn: Connection) -> list[int]:
+            return [workspace.create(conn, datetime.now(UTC), {"name": name, "user_id": owner})]
+
+        (made,) = journal.store(Unit(WORKSPACES, 1), write)
+        return made
+
+    def _project(self, journal: Journal, owner: int, workspace_id: int, wanted: str) -> int:
+        name = _project_name(wanted)
+        if name not in self._projects:
+            found = self.request.target.read(lambda conn: project.by_name(conn, workspace_id, name))
+            self._projects[name] = found or _store_project(journal, owner, workspace_id, name)
+        return self._projects[name]
+
+    def _taken(self, begun: Import) -> dict[str, int]:
+        taken: dict[str, int] = {}
+        for unit in self.request.target.read(lambda conn: import_unit.units(conn, begun.id)):
+            if unit.step != BEFORE:
+                taken[unit.step] = taken.get(unit.step, 0) + unit.rows
+        return taken
+
+
+def _store_project(journal: Journal, owner: int, workspace_id: int, name: str) -> int:
+    def write(conn: Connection) -> list[int]:
+        values: ProjectValues = {
+            "workspace_id": workspace_id,
+            "user_id": owner,
+            "name": name,
+            "key": naming.new_key(name, project.keys(conn)),
+            "description": "",
+            "notes": [],
+        }
+        return [project.create(conn, datetime.now(UTC), values)]
+
+    (made,) = journal.store(Unit(PROJECTS, 1), write)
+    return made
+
+
+def _store_experiment(journal: Journal, tracked: TrackedExperiment, place: Place) -> TrackedHere:
+    job, experiment = experiment_rows(tracked, place)
+
+    def write(conn: Connection) -> list[int]:
+        imported.insert_rows(conn, "jobs", [job])
+        return [imported.insert_numbered(conn, "experiments", experiment)]
+
+    (made,) = journal.store(Unit(EXPERIMENTS, 1), write)
+    return TrackedHere(made, job["id"])
+
+
+def _store_trials(journal: Journal, trials: Sequence[TrackedTrial], stored: TrackedHere, place: Place) -> None:
+    """Store some trials of an experiment with their metrics and logs, and the ranges of the experiment, as a unit."""
+
+    def write(conn: Connection) -> list[int]:
+        made = [_store_trial(conn, trial, stored, place) for trial in trials]
+        imported.make_ranges(conn, [stored.id])
+        return made
+
+    journal.store(Unit(TRIALS, len(trials)), write)
+
+
+def _store_trial(conn: Connection, trial: TrackedTrial, stored: TrackedHere, place: Place) -> int:
+    row = trial_row(trial, stored.id, place)
+    trial_id = imported.insert_numbered(conn, "trials", row)
+    imported.insert_rows(conn, "tasks", [task_row(row, trial_id, stored.job_id)])
+    packed = Packed()
+    for group, rows in series_of(trial, place.now).items():
+        packed.add_series(trial_id, _RUN, group, rows)
+    imported_metrics.add(conn, packed.chunks, packed.spans, packed.summaries)
+    if packed.spans:
+        metric_trial.set_steps(conn, trial_id, max(last for _, last in packed.spans.values()))
+        metric_trial.recompute_validations(conn, metric_trial.reporter(conn, trial_id))
+    _store_log(conn, row["task_id"], trial, place.now)
+    return trial_id
+
+
+def _store_log(conn: Connection, task_id: str, trial: TrackedTrial, now: datetime) -> None:
+    origin, lines = Origin(), []
+    default = (trial.started_at or now).timestamp()
+    for line in trial.logs():
+        time = line.time.timestamp() if line.time else default
+        lines.append((origin, LogLine(clean_text(line.text), time, origin.stdtype, None, None, origin.source)))
+        if len(lines) == _LINES:
+            log.append_mixed(conn, task_id, lines)
+            lines = []
+    log.append_mixed(conn, task_id, lines)
+
+
+def _project_name(text: str) -> str:
+    """Return a name that a project may have: without control characters, not too long, not empty."""
+    return _CONTROL.sub(" ", clean_text(text)).strip()[: naming.LONGEST].strip() or "imported"
+
+
+def _end(import_id: int, conn: Connection) -> None:
+    import_unit.finish(conn, datetime.now(UTC), import_id)
