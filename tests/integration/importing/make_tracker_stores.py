@@ -1,4 +1,4 @@
-"""Make the small stores under `tests/data/trackers` with the real packages. The tests only read what it wrote.
+"""Make the small stores under `tracker_stores` with the real packages. The tests only read what it wrote.
 
 By hand, where `pip install mlflow==3.17.2 optuna==5.0.0 tensorboard==2.21.0 wandb==0.29.0` was done:
 `python tests/integration/importing/make_tracker_stores.py [mlflow] [optuna] [tensorboard] [wandb]`.
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
-STORES = Path(__file__).resolve().parents[2] / "data" / "trackers"
+STORES = Path(__file__).resolve().with_name("tracker_stores")
 
 
 def single_objective(trial):

@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from determined.master.db import schema
 from determined.master.db.queries import import_unit, imported
 
-STORES = Path(__file__).parents[2] / "data" / "trackers"
+STORES = Path(__file__).with_name("tracker_stores")
 SOURCES = {
     "mlflow": str(STORES / "mlflow" / "mlruns"),
     "wandb": str(STORES / "wandb"),

@@ -1,4 +1,4 @@
-"""Runs of real MLflow stores (tests/data/trackers, made by make_tracker_stores.py) become experiments."""
+"""Runs of real MLflow stores (tracker_stores of tests/integration/importing) become experiments."""
 
 import math
 import shutil
@@ -13,7 +13,7 @@ from determined.master.importing.tracked import TrackedExperiment
 from determined.master.importing.tracked_metrics import MetricChoice
 from determined.master.lifecycle.states import State
 
-STORES = Path(__file__).parents[3] / "data" / "trackers" / "mlflow"
+STORES = Path(__file__).parents[3] / "integration" / "importing" / "tracker_stores" / "mlflow"
 SOURCES = {"directory": str(STORES / "mlruns"), "database": f"sqlite:///{STORES / 'mlflow.db'}"}
 
 

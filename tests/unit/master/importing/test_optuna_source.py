@@ -1,4 +1,4 @@
-"""Studies of real Optuna storages (tests/data/trackers, made by make_tracker_stores.py) become experiments."""
+"""Studies of real Optuna storages (tracker_stores of tests/integration/importing) become experiments."""
 
 import math
 import shutil
@@ -11,7 +11,7 @@ from determined.master.importing.sources.optuna.mapping import OptunaSource, par
 from determined.master.importing.tracked import TrackedExperiment
 from determined.master.lifecycle.states import State
 
-STORES = Path(__file__).parents[3] / "data" / "trackers" / "optuna"
+STORES = Path(__file__).parents[3] / "integration" / "importing" / "tracker_stores" / "optuna"
 SOURCES = {"database": f"sqlite:///{STORES / 'study.db'}", "journal": str(STORES / "journal.log")}
 
 

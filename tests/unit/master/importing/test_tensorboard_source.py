@@ -1,4 +1,4 @@
-"""Event files of real writers (tests/data/trackers, made by make_tracker_stores.py) become experiments."""
+"""Event files of real writers (tracker_stores of tests/integration/importing) become experiments."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ from determined.errors import InvalidArgument
 from determined.master.importing.sources.tensorboard.mapping import TensorBoardSource
 from determined.master.lifecycle.states import State
 
-STORE = Path(__file__).parents[3] / "data" / "trackers" / "tensorboard"
+STORE = Path(__file__).parents[3] / "integration" / "importing" / "tracker_stores" / "tensorboard"
 
 
 def test_runs_in_one_directory_are_the_trials_of_one_experiment() -> None:

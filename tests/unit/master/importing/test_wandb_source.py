@@ -1,4 +1,4 @@
-"""Logs of real W&B runs (tests/data/trackers, made by make_tracker_stores.py) become experiments."""
+"""Logs of real W&B runs (tracker_stores of tests/integration/importing) become experiments."""
 
 import math
 import shutil
@@ -15,7 +15,7 @@ from determined.master.importing.sources.wandb.records import DamagedRecord, dec
 from determined.master.importing.tracked import TrackedExperiment
 from determined.master.lifecycle.states import State
 
-STORE = Path(__file__).parents[3] / "data" / "trackers" / "wandb"
+STORE = Path(__file__).parents[3] / "integration" / "importing" / "tracker_stores" / "wandb"
 HEADER = struct.pack("<4sHB", b":W&B", 0xBEE1, 0)
 
 
