@@ -77,13 +77,17 @@ class PostModelResponse(Wire):
 
 
 class PatchModel(Wire):
-    """An absent field stays, a null too; `metadata` and `labels` are replaced as a whole."""
+    """An absent field stays, a null too; `metadata` and `labels` are replaced as a whole.
+
+    `expected_notes`: the notes as their author saw them; with others stored the request is a conflict.
+    """
 
     description: LongText | UnsetType | None = UNSET
     labels: Labels | UnsetType | None = UNSET
     metadata: dict[str, Any] | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     notes: LongText | UnsetType | None = UNSET
+    expected_notes: Ours[LongText | None] = None
     workspace_id: int | UnsetType | None = UNSET
     workspace_name: str | UnsetType | None = UNSET
 

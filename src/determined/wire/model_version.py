@@ -73,7 +73,10 @@ class PostModelVersionResponse(Wire):
 
 
 class PatchModelVersion(Wire):
-    """An absent field stays, a null too; `metadata` and `labels` are replaced whole; the checkpoint stays."""
+    """An absent field stays, a null too; `metadata` and `labels` are replaced whole; the checkpoint stays.
+
+    `expected_notes`: the notes as their author saw them; with others stored the request is a conflict.
+    """
 
     checkpoint: Checkpoint | UnsetType | None = UNSET
     comment: LongText | UnsetType | None = UNSET
@@ -81,6 +84,7 @@ class PatchModelVersion(Wire):
     metadata: dict[str, Any] | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     notes: LongText | UnsetType | None = UNSET
+    expected_notes: Ours[LongText | None] = None
 
 
 class PatchModelVersionResponse(Wire):

@@ -100,6 +100,19 @@ def test_a_patch_changes_only_what_it_names_and_answers_the_whole_model(user: An
     assert user.get(at("m")).status == 404
 
 
+def test_notes_that_somebody_else_has_changed_are_not_overwritten(user: Any, trial: Any, checkpoint: Any) -> None:
+    model(user, "m")
+    version(user, "m", checkpoint(user, trial, 1))
+    for path, field in ((at("m"), "model"), (at("m", "versions", 1), "modelVersion")):
+        assert user.patch(path, {"notes": "first", "expectedNotes": ""}).json[field]["notes"] == "first"
+        answer = user.patch(path, {"notes": "second", "expectedNotes": ""})
+        refused(answer, 409, "have changed meanwhile")
+        assert answer.json["error"]["details"] == {"current": "first"}
+        assert user.get(path).json[field]["notes"] == "first"
+        assert user.patch(path, {"notes": "second", "expectedNotes": "first"}).json[field]["notes"] == "second"
+        assert user.patch(path, {"notes": "third"}).json[field]["notes"] == "third", "as upstream's clients send it"
+
+
 def test_an_archived_model_is_moved_and_deleted_but_not_changed(user: Any) -> None:
     place = user.post("/api/v1/workspaces", {"name": "w"}).json["workspace"]["id"]
     model(user, "m")

@@ -83,6 +83,19 @@ def test_changes_and_deletions_of_models_and_versions_are_told(listen: Listen, a
     assert [m for m in missed if "models_deleted" in m] == [{"models_deleted": str(made)}]
 
 
+def test_a_moved_and_a_removed_alias_are_told_as_changes_of_the_model(
+    listen: Listen, admin: Any, checkpoint: str
+) -> None:
+    made = _model(admin, "m")
+    admin.post(f"/api/v1/models/{made}/versions", {"checkpointUuid": checkpoint})
+    alias = f"/api/v1/models/{made}/aliases/production"
+    for method, body in (("PUT", {"version": 1}), ("DELETE", None)):
+        listener = listen()
+        listener.subscribe(models=NOW)
+        assert admin.call(method, alias, body).status == 200
+        listener.until(lambda m: m.get("model", {}).get("id") == made)
+
+
 def test_models_are_asked_for_by_id_workspace_and_owner(listen: Listen, admin: Any, user: Any) -> None:
     place = admin.post("/api/v1/workspaces", {"name": "w"}).json["workspace"]["id"]
     mine, placed, theirs = _model(admin, "a"), _model(admin, "b", workspaceId=place), _model(user, "c")

@@ -1437,6 +1437,7 @@ export interface Schemas {
   };
   PatchModel: {
     description?: string | null | undefined;
+    expectedNotes?: string | null | undefined;
     labels?: string[] | null | undefined;
     metadata?: Record<string, unknown> | null | undefined;
     name?: string | null | undefined;
@@ -1450,6 +1451,7 @@ export interface Schemas {
   PatchModelVersion: {
     checkpoint?: Schemas["Checkpoint"] | null | undefined;
     comment?: string | null | undefined;
+    expectedNotes?: string | null | undefined;
     labels?: string[] | null | undefined;
     metadata?: Record<string, unknown> | null | undefined;
     name?: string | null | undefined;

@@ -1,6 +1,6 @@
 """Registered models."""
 
-from determined.errors import AlreadyExists, FailedPrecondition
+from determined.errors import AlreadyExists, Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, USER_OR_TASK
 from determined.master.context import MasterContext
@@ -50,7 +50,7 @@ async def get_model(ctx: MasterContext, model_name: str) -> GetModelResponse:
     return GetModelResponse(model=await models.get(ctx, model_name))
 
 
-@serve(PATCH_MODEL, ANY_USER, errors=(AlreadyExists, FailedPrecondition))
+@serve(PATCH_MODEL, ANY_USER, errors=(AlreadyExists, Conflict, FailedPrecondition))
 async def patch_model(payload: PatchModel, ctx: MasterContext, model_name: str) -> PatchModelResponse:
     return PatchModelResponse(model=await models.patch(ctx, model_name, payload))
 

@@ -1,6 +1,6 @@
 """Versions of registered models: register, show, change, delete, who used them."""
 
-from determined.errors import FailedPrecondition
+from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import ANY_USER, OWNER, USER_OR_TASK, USER_OR_TRIAL, noted
 from determined.master.context import MasterContext
@@ -56,7 +56,7 @@ async def get_model_version(ctx: MasterContext, model_name: str, version: str) -
     return GetModelVersionResponse(model_version=await versions.get(ctx, model_name, version))
 
 
-@serve(PATCH_MODEL_VERSION, ANY_USER)
+@serve(PATCH_MODEL_VERSION, ANY_USER, errors=(Conflict,))
 async def patch_model_version(
     payload: PatchModelVersion, ctx: MasterContext, model_name: str, version: str
 ) -> PatchModelVersionResponse:

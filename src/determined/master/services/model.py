@@ -4,7 +4,7 @@ from typing import cast
 
 from sqlalchemy import Connection
 
-from determined.errors import AlreadyExists, FailedPrecondition, Forbidden, NotFound
+from determined.errors import AlreadyExists, Conflict, FailedPrecondition, Forbidden, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
 from determined.master.db.queries import model as models
@@ -74,6 +74,7 @@ async def patch(ctx: MasterContext, name: str, request: PatchModel) -> Model:
             raise FailedPrecondition(
                 f'model "{before.name}" is archived and cannot have attributes updated; unarchive it'
             )
+        refuse_other_notes(f'model "{before.name}"', before.notes, request.expected_notes)
         if "name" in changes:
             _refuse_taken(conn, changes["name"])
         if changes:
@@ -117,6 +118,13 @@ def require_deleter(caller: Caller, owners: set[int], what: str) -> None:
     """Raise Forbidden for anybody but the owners and administrators. `what`: `models`."""
     if caller.user_id not in owners and not caller.admin:
         raise Forbidden(f"non-admin users may not delete other users' {what}; ask its owner or an administrator")
+
+
+def refuse_other_notes(what: str, stored: str | None, expected: str | None) -> None:
+    """Raise Conflict, with the notes as they are, when their author began with others. `what`: `model "m"`."""
+    current = stored or ""
+    if expected is not None and expected != current:
+        raise Conflict(f"the notes of {what} have changed meanwhile; look at them and save again", current=current)
 
 
 def refuse_to_delete_workspace(conn: Connection, workspace_id: int, what: str) -> None:

@@ -5,6 +5,7 @@ from sqlalchemy import Connection
 from determined.errors import Conflict, FailedPrecondition, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.db.queries import model as models
 from determined.master.db.queries import model_alias as rows
 from determined.master.db.queries.model import ModelDetail
 from determined.master.db.queries.model_alias import AliasChangeDetail, AliasDetail
@@ -43,6 +44,7 @@ async def put(ctx: MasterContext, caller: Caller, name: str, alias: str, request
         if previous != version:
             row = ModelAliasValues(model_id=model.id, alias=alias, version=version, user_id=caller.user_id)
             rows.put(conn, ctx.clock.now(), row, previous)
+            models.change(conn, ctx.clock.now(), model.id, {})  # aliases are not streamed, models are
         return _existing(conn, model, alias)
 
     return _alias(await ctx.db.write(write))
@@ -52,6 +54,7 @@ async def remove(ctx: MasterContext, caller: Caller, name: str, alias: str) -> N
     def write(conn: Connection) -> None:
         model = _changeable(conn, name)
         rows.remove(conn, ctx.clock.now(), _existing(conn, model, alias), caller.user_id)
+        models.change(conn, ctx.clock.now(), model.id, {})
 
     await ctx.db.write(write)
 

@@ -18,7 +18,7 @@ from determined.master.lifecycle.states import DELETION
 from determined.master.services import model_view
 from determined.master.services.experiment_list import rows_of
 from determined.master.services.given import given
-from determined.master.services.model import require_deleter
+from determined.master.services.model import refuse_other_notes, require_deleter
 from determined.master.services.model_name import existing_model
 from determined.master.services.naming import checked_labels, checked_text
 from determined.master.services.paging import window
@@ -95,6 +95,8 @@ async def patch(ctx: MasterContext, name: str, version: str, request: PatchModel
     def write(conn: Connection) -> ModelVersion:
         model = existing_model(conn, name)
         before = existing_version(conn, model, version)
+        what = f'version {before.version} of model "{model.name}"'
+        refuse_other_notes(what, before.notes, request.expected_notes)
         effective = cast(ModelVersionValues, {k: v for k, v in changes.items() if getattr(before, k) != v})
         if effective:
             rows.change(conn, ctx.clock.now(), before.id, effective)
