@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from determined.api.token_store import TokenStore
-from determined.errors import MasterNotFound, Unauthenticated
+from determined.errors import EnterpriseOnlyError, MasterNotFound, Unauthenticated
 from determined.experimental import client
 from determined.sdk.determined import Determined
 
@@ -129,10 +129,15 @@ def test_a_master_that_stops_is_not_found_with_its_address(
         session.whoami()
 
 
-def test_what_is_missing_says_so_without_logging_in(client_files: Path) -> None:
-    for oauth in ("add_oauth_client", "list_oauth_clients", "remove_oauth_client"):
-        with pytest.raises(NotImplementedError, match=rf"{oauth}\(\): OAuth clients are not implemented; log in with"):
-            getattr(client, oauth)()
-    with pytest.raises(NotImplementedError, match="Oauth2ScimClient"):
-        client.Oauth2ScimClient()
-    assert not client_files.exists()
+def test_a_master_without_oauth_clients_says_so(
+    start_master: Callable[..., Any], sqlite_url: str, client_files: Path
+) -> None:
+    session = Determined(start_master(sqlite_url).url, "admin", "")
+    calls: list[Callable[[], object]] = [
+        session.list_oauth_clients,
+        lambda: session.add_oauth_client("https://idp.example", "people"),
+        lambda: session.remove_oauth_client("1"),
+    ]
+    for call in calls:
+        with pytest.raises(EnterpriseOnlyError, match="serves no OAuth clients; log in with a password"):
+            call()

@@ -185,7 +185,6 @@ get_model_by_id = _of_determined(Determined.get_model_by_id)
 get_model_labels = _of_determined(Determined.get_model_labels)
 get_models = _of_determined(Determined.get_models)
 list_models = _of_determined(Determined.list_models)
-# Not implemented: they say so without logging in.
-add_oauth_client = Determined.add_oauth_client
-list_oauth_clients = Determined.list_oauth_clients
-remove_oauth_client = Determined.remove_oauth_client
+add_oauth_client = _of_determined(Determined.add_oauth_client)
+list_oauth_clients = _of_determined(Determined.list_oauth_clients)
+remove_oauth_client = _of_determined(Determined.remove_oauth_client)

@@ -20,7 +20,7 @@ from determined.sdk.enums import ExperimentSortBy, ExperimentState, OrderBy
 from determined.sdk.experiment import Experiment
 from determined.sdk.metrics import TrialMetrics, iter_metrics
 from determined.sdk.model_registry import ModelRegistryMethods
-from determined.sdk.oauth_client import MissingOauthMethods
+from determined.sdk.oauth_client import OauthMethods
 from determined.sdk.trial import Trial
 from determined.sdk.user import User
 from determined.sdk.webhook import Webhook
@@ -38,7 +38,7 @@ logger = logging.getLogger("determined.client")
 _DEFAULT_MASTER = "localhost:8080"
 
 
-class Determined(ModelRegistryMethods, MissingOauthMethods):
+class Determined(ModelRegistryMethods, OauthMethods):
     """Log in and work.
 
     Args:

@@ -49,8 +49,6 @@ ALLOWED = {
     "determined.lightning.experimental.experimental": "no name for users",
     "determined.transformers.DetCallback.last_*": "a counter of upstream's implementation",
     "determined.transformers.DetCallback.load_last_checkpoint": "called by upstream's constructor",
-    # Not implemented; the classes and calls say so.
-    "determined.experimental.client.Oauth2ScimClient.*": "OAuth clients are not implemented",
     # Read from the source, which does not show it.
     "determined.experimental.client.*OrderBy.*": "given by a metaclass; tested in test_client_names",
     "determined.experimental.client.[CT]": "a type variable",

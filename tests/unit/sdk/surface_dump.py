@@ -1,4 +1,4 @@
-"""Prints the public surface of `determined.experimental.client` as the interpreter that runs this sees it, as JSON.
+"""Prints the public surface of modules as the interpreter that runs this sees it, as JSON.
 
 Run by the official client's Python and by ours: only the standard library and determined are imported.
 """
@@ -18,7 +18,9 @@ def surface(module_name):
     """Public names of a module that determined defines, each with its signature and, of a class, its members."""
     module = importlib.import_module(module_name)
     names = [name for name in dir(module) if not name.startswith("_")]
-    return {name: described(getattr(module, name)) for name in names if is_own(getattr(module, name))}
+    own = {name: described(getattr(module, name)) for name in names if is_own(getattr(module, name))}
+    unset = {name: {"kind": "variable", "call": None} for name in names if getattr(module, name) is None}
+    return own | unset
 
 
 def is_own(value):

@@ -1,4 +1,7 @@
-"""Every public name and member of the official SDK is in ours and can be called the same way: both are introspected."""
+"""Every public name and member of the official SDK and of core_v2 is in ours and can be called the same way.
+
+Both are introspected, each by its own Python.
+"""
 
 import json
 import os
@@ -13,46 +16,49 @@ import pytest
 pytestmark = pytest.mark.official
 
 ROOT = Path(__file__).parents[3]
-MODULE = "determined.experimental.client"
+CLIENT, CORE_V2 = "determined.experimental.client", "determined.experimental.core_v2"
 DUMP = Path(__file__).with_name("surface_dump.py")
 NAMES, MEMBERS = 57, 306  # of determined==0.38.1; members: constants, methods, attributes
-# Differences with their reasons.
-ALLOWED = {
-    **dict.fromkeys(
-        [f"Oauth2ScimClient.{name}" for name in ("domain", "id", "name", "secret")], "OAuth clients are not implemented"
-    ),
-}
+CORE_V2_NAMES = [
+    "Config", "DefaultConfig", "UnmanagedConfig", "checkpoint", "close", "distributed", "info", "init", "init_context",
+    "preempt", "searcher", "train", "url_reverse_webui_exp_view",
+]  # fmt: skip
+IMPORTED = {"DistributedContext", "PreemptMode", "TensorboardMode"}  # of determined.core; core_v2 hands them on
+SOCKETS = ("DistributedContext", "tempdir")  # where upstream's sockets lie
 
 Surface = dict[str, dict[str, Any]]
 
 
 @cache
-def _surface(python: str) -> Surface:
-    done = subprocess.run([python, str(DUMP), MODULE], check=True, capture_output=True, text=True)
-    found: Surface = json.loads(done.stdout)[MODULE]
+def _surface(python: str, module: str) -> Surface:
+    done = subprocess.run([python, "-W", "ignore", str(DUMP), module], check=True, capture_output=True, text=True)
+    found: Surface = json.loads(done.stdout)[module]
     return found
 
 
-def _official() -> Surface:
+def _official(module: str = CLIENT) -> Surface:
     venv = Path(os.environ.get("DET_TEST_OFFICIAL", str(ROOT / ".venv-official")))
     assert venv.exists(), f"the official client is not installed in {venv}; run: make official"
-    return _surface(str(venv / "bin" / "python"))
+    return _surface(str(venv / "bin" / "python"), module)
 
 
-def _ours() -> Surface:
-    return _surface(sys.executable)
+def _ours(module: str = CLIENT) -> Surface:
+    return _surface(sys.executable, module)
 
 
 def test_all_of_the_official_surface_is_looked_at() -> None:
-    official = _official()
-    assert (len(official), sum(len(each.get("members", {})) for each in official.values())) == (NAMES, MEMBERS)
+    official, ours = _official(), _ours()
+    members = [(name, member) for name, each in official.items() for member in each.get("members", {})]
+    here = [member for name, member in members if member in ours[name].get("members", {})]
+    print(f"{len(official.keys() & ours.keys())} of {len(official)} names, {len(here)} of {len(members)} members")
+    assert (len(official), len(members)) == (NAMES, MEMBERS)
 
 
 def test_every_name_is_here() -> None:
     assert sorted(set(_official()) - set(_ours())) == []
 
 
-def test_every_member_is_here_and_no_exception_is_out_of_date() -> None:
+def test_every_member_is_here() -> None:
     official, ours = _official(), _ours()
     missing = [
         f"{name}.{member}"
@@ -60,7 +66,7 @@ def test_every_member_is_here_and_no_exception_is_out_of_date() -> None:
         for member in each.get("members", {})
         if member not in ours[name].get("members", {})
     ]
-    assert sorted(missing) == sorted(ALLOWED)
+    assert missing == []
 
 
 def test_every_constant_has_the_same_value() -> None:
@@ -75,8 +81,9 @@ def test_every_constant_has_the_same_value() -> None:
     assert different == []
 
 
-def test_every_call_takes_the_same_arguments() -> None:
-    official, ours = _official(), _ours()
+@pytest.mark.parametrize("module", [CLIENT, CORE_V2])
+def test_every_call_takes_the_same_arguments(module: str) -> None:
+    official, ours = _official(module), _ours(module)
     different = [
         f"{where} {reason}"
         for name, each in official.items()
@@ -86,10 +93,21 @@ def test_every_call_takes_the_same_arguments() -> None:
     assert different == []
 
 
+def test_core_v2_has_its_variables_functions_and_configs() -> None:
+    official, ours = _official(CORE_V2), _ours(CORE_V2)
+    print(f"{len([name for name in CORE_V2_NAMES if name in ours])} of {len(CORE_V2_NAMES)} names of core_v2")
+    assert sorted(official.keys() - IMPORTED) == CORE_V2_NAMES
+    assert official.keys() <= ours.keys()
+    kinds = {name: (official[name]["kind"], ours[name]["kind"]) for name in official}
+    assert {name: pair for name, pair in kinds.items() if pair[0] != pair[1]} == {}
+    members = {(n, m) for n, each in official.items() for m in each.get("members", {})} - {SOCKETS}
+    assert [pair for pair in sorted(members) if pair[1] not in ours[pair[0]].get("members", {})] == []
+
+
 def _calls(name: str, theirs: dict[str, Any], own: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     found = [(name, theirs["call"], own["call"])]
     for member, described in theirs.get("members", {}).items():
-        if described["kind"] == "method" and f"{name}.{member}" not in ALLOWED:
+        if described["kind"] == "method":
             found.append((f"{name}.{member}", described["call"], own["members"][member].get("call")))
     return found
 
