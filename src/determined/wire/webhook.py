@@ -9,7 +9,7 @@ from determined.wire.base import Paged, Pagination
 from determined.wire.codec import Wire
 from determined.wire.log import LogLevel
 from determined.wire.operation import Nothing, Operation
-from determined.wire.upstream import UpstreamRequired
+from determined.wire.upstream import Ours, UpstreamRequired
 
 MAX_TRIGGERS = 50  # of one webhook
 
@@ -58,8 +58,22 @@ class Trigger(Wire):
     webhook_id: int | None = None
 
 
+class LastDelivery(Wire):
+    """The newest delivery of a webhook, without what was sent."""
+
+    id: int
+    state: DeliveryState
+    attempts: int
+    created_at: str
+    status_code: int | None = None
+    error: str | None = None
+
+
 class Webhook(Wire):
-    """`workspace_id`: None or 0 for one that is told of every workspace."""
+    """`workspace_id`: None or 0 for one that is told of every workspace.
+
+    Answers alone have `may_change` (whoever asks may change, test and delete it) and, where true, `last_delivery`.
+    """
 
     url: UrlText
     webhook_type: UpstreamRequired[WebhookType] = WebhookType.DEFAULT
@@ -68,6 +82,8 @@ class Webhook(Wire):
     id: int | None = None
     triggers: Annotated[list[Trigger], Meta(max_length=MAX_TRIGGERS)] | None = None
     workspace_id: int | None = None
+    may_change: Ours[bool | None] = None
+    last_delivery: Ours[LastDelivery | None] = None
 
 
 class GetWebhooksResponse(Wire):
@@ -83,7 +99,11 @@ class PatchWebhook(Wire):
 
 
 class TestWebhookResponse(Wire):
+    """What the receiver has answered; `answer` is its beginning."""
+
     completed: bool
+    status_code: Ours[int | None] = None
+    answer: Ours[str | None] = None
 
 
 class CustomWebhookEventData(Wire):

@@ -159,6 +159,17 @@ def test_a_delivery_is_claimed_by_one_and_finished_once(conn: Connection, world:
     assert [row.event_id for row in webhook_delivery.list_of(conn, busy, ["PENDING"], 1, 1)] == ["b1"]
 
 
+def test_the_newest_delivery_of_each_webhook_is_found(conn: Connection, world: World) -> None:
+    busy, idle, other = make(conn), make(conn), make(conn)
+    webhook_delivery.enqueue(conn, NOW, [queued(busy, "first"), queued(other, "other"), queued(busy, "last")])
+    last = webhook_delivery.list_of(conn, busy, [], 1, 0)[0]
+    webhook_delivery.postpone(conn, after(60), last.id, {"status_code": 500, "error": AWKWARD})
+    (newest,) = webhook_delivery.newest_of(conn, [busy, idle])
+    assert (newest.id, newest.webhook_id, newest.state, newest.attempts) == (last.id, busy, "PENDING", 1)
+    assert (newest.created_at, newest.status_code, newest.error) == (NOW, 500, AWKWARD)
+    assert webhook_delivery.newest_of(conn, [idle]) == webhook_delivery.newest_of(conn, []) == []
+
+
 def test_old_deliveries_are_removed_and_only_so_many_kept(conn: Connection, world: World) -> None:
     webhook_id = make(conn)
     webhook_delivery.enqueue(conn, NOW, [queued(webhook_id, f"e{n}") for n in range(6)])

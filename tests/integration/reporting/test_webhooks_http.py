@@ -46,6 +46,8 @@ def hook(admin: Any, receiver: Receiver) -> Callable[..., int]:
     return create
 
 
+STATE = {"triggerType": "TRIGGER_TYPE_EXPERIMENT_STATE_CHANGE", "condition": {"state": "COMPLETED"}}
+METRIC = {"triggerType": "TRIGGER_TYPE_METRIC_THRESHOLD_EXCEEDED"}
 SPECIFIC = {"mode": "WEBHOOK_MODE_SPECIFIC"}
 SLACK = {"webhookType": "WEBHOOK_TYPE_SLACK"}
 DONE = Exit(ExitCause.EXITED, 0, "", 1.0)
@@ -232,7 +234,8 @@ def test_a_webhook_goes_with_its_workspace_and_ingest_goes_on(
 
 def test_the_test_button_says_what_the_receiver_answers(hook: Any, receiver: Receiver, admin: Any) -> None:
     default, slack = hook("/d", "TASK_LOG", {"regex": "x"}), hook("/s", "TASK_LOG", {"regex": "x"}, **SLACK)
-    assert admin.post(f"/api/v1/webhooks/{default}/test").json == {"completed": True}
+    answer = admin.post(f"/api/v1/webhooks/{default}/test")
+    assert answer.json == {"completed": True, "statusCode": 200, "answer": "ok"}
     assert receiver.at("/d")[0].json["event_data"] == {"data": "test"}
     assert admin.post(f"/api/v1/webhooks/{slack}/test").status == 200
     assert "blocks" in receiver.at("/s")[0].json
@@ -274,6 +277,49 @@ def test_what_makes_no_sense_is_refused(admin: Any, changes: Any, words: str) ->
     }  # fmt: skip
     answer = admin.post("/api/v1/webhooks", {**body, **changes})
     assert answer.status in (400, 404) and words in answer.message, answer.raw
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"url": "nowhere"}, "url"),
+        ({"triggers": []}, "triggers"),
+        ({"triggers": [STATE, {"triggerType": "TRIGGER_TYPE_CUSTOM"}]}, "triggers[1]"),
+        (
+            {"triggers": [STATE, {"triggerType": "TRIGGER_TYPE_TASK_LOG", "condition": {"regex": "("}}]},
+            "triggers[1].regex",
+        ),
+        (
+            {"triggers": [{**METRIC, "condition": {"metric": "m", "operator": "=<", "value": 1}}]},
+            "triggers[0].operator",
+        ),
+        ({"triggers": [{**METRIC, "condition": {"no_report_for": "soon"}}]}, "triggers[0].no_report_for"),
+    ],
+)
+def test_a_refusal_names_the_field(admin: Any, changes: Any, field: str) -> None:
+    answer = admin.post("/api/v1/webhooks", {"url": "http://example.com/", "triggers": [STATE], **changes})
+    assert (answer.status, answer.json["error"]["details"]) == (400, {"field": field}), answer.raw
+
+
+def test_the_list_says_what_may_be_changed_and_how_the_last_delivery_went(
+    admin: Any, user: Any, receiver: Receiver, submit_trial: Callable[..., Tracked]
+) -> None:
+    own = user.post("/api/v1/workspaces", {"name": "own"}).json["workspace"]["id"]
+    body = {"url": receiver.url, "triggers": [STATE]}
+    everywhere, mine = (
+        client.post("/api/v1/webhooks", {**body, "workspaceId": workspace}).json["webhook"]
+        for client, workspace in ((admin, None), (user, own))
+    )
+    assert (everywhere["mayChange"], mine["mayChange"], mine["lastDelivery"]) == (True, True, None)
+    receiver.respond = lambda _: (404, {}, b"no such path")
+    submit_trial().send(DONE, source="logs")
+    settled(admin, everywhere["id"])
+    first, second = admin.get("/api/v1/webhooks").json["webhooks"]
+    last = first["lastDelivery"]
+    assert (last["state"], last["statusCode"], last["attempts"]) == ("DELIVERY_STATE_FAILED", 404, 1)
+    assert second["lastDelivery"] is None, "it belongs to another workspace"
+    first, second = user.get("/api/v1/webhooks").json["webhooks"]
+    assert (first["mayChange"], first["lastDelivery"], second["mayChange"]) == (False, None, True)
 
 
 def test_a_pattern_is_compiled_once_and_not_by_the_writer(

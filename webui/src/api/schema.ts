@@ -1018,6 +1018,14 @@ export interface Schemas {
   KillTensorboardResponse: {
     tensorboard?: Schemas["Tensorboard"] | null | undefined;
   };
+  LastDelivery: {
+    attempts: number;
+    createdAt: string;
+    error?: string | null | undefined;
+    id: number;
+    state: Schemas["DeliveryState"];
+    statusCode?: number | null | undefined;
+  };
   LaunchCommandRequest: {
     config?: Record<string, unknown> | null | undefined;
     files?: Schemas["File"][] | null | undefined;
@@ -2320,7 +2328,9 @@ export interface Schemas {
     workspaceId: number;
   };
   TestWebhookResponse: {
+    answer?: string | null | undefined;
     completed: boolean;
+    statusCode?: number | null | undefined;
   };
   TokenInfo: {
     createdAt?: string | null | undefined;
@@ -2537,6 +2547,8 @@ export interface Schemas {
   };
   Webhook: {
     id?: number | null | undefined;
+    lastDelivery?: Schemas["LastDelivery"] | null | undefined;
+    mayChange?: boolean | null | undefined;
     mode?: Schemas["WebhookMode"] | undefined;
     name?: string | undefined;
     triggers?: Schemas["Trigger"][] | null | undefined;

@@ -2,7 +2,8 @@
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from determined._json import JsonObject
@@ -45,8 +46,23 @@ class Threshold:
         return _OPERATORS[self.operator](float(reported), self.value)
 
 
+@contextmanager
+def at_field(name: str) -> Iterator[None]:
+    """Name a field in the details of an InvalidArgument that is raised inside; forms show the message there."""
+    try:
+        yield
+    except InvalidArgument as error:
+        inner = error.details.get("field")
+        error.details["field"] = name if inner is None else f"{name}.{inner}"
+        raise
+
+
 def checked(kind: str, condition: JsonObject | None) -> JsonObject:
-    """Return the condition of a trigger as it is stored. Raises InvalidArgument, naming what is accepted."""
+    """Return the condition of a trigger as it is stored.
+
+    Raises:
+        InvalidArgument: it names what is accepted and, in its details, the `field` of the condition.
+    """
     check = _CHECKS.get(kind)
     if check is None:
         raise InvalidArgument(f"trigger type {kind!r} is unknown; use one of {', '.join(_CHECKS)}")
@@ -69,36 +85,43 @@ def _state_condition(given: JsonObject) -> JsonObject:
     state = given.get("state")
     name = state.removeprefix("STATE_") if isinstance(state, str) else ""
     if set(given) != {"state"} or name not in set(State):
-        raise InvalidArgument(f'condition {_shown(given)}: write {{"state": NAME}} with one of {", ".join(State)}')
+        raise InvalidArgument(
+            f'condition {_shown(given)}: write {{"state": NAME}} with one of {", ".join(State)}', field="state"
+        )
     return {"state": name}
 
 
 def _log_condition(given: JsonObject) -> JsonObject:
     regex = given.get("regex")
     if set(given) != {"regex"} or not isinstance(regex, str) or not regex:
-        raise InvalidArgument(f'condition {_shown(given)}: a log trigger takes exactly {{"regex": PATTERN}}')
+        raise InvalidArgument(
+            f'condition {_shown(given)}: a log trigger takes exactly {{"regex": PATTERN}}', field="regex"
+        )
     if len(regex) > MAX_REGEX:
-        raise InvalidArgument(f"the regex has {len(regex)} characters; at most {MAX_REGEX} are taken")
+        raise InvalidArgument(f"the regex has {len(regex)} characters; at most {MAX_REGEX} are taken", field="regex")
     problem = pattern_problem(regex, MAX_REGEX_MEMORY)
     if problem is not None:
         hint = "; use fewer repetitions and character classes" if "too large" in problem else ""
-        raise InvalidArgument(f"invalid regex: {problem}{hint}")
+        raise InvalidArgument(f"invalid regex: {problem}{hint}", field="regex")
     return {"regex": regex}
 
 
 def _metric_condition(given: JsonObject) -> JsonObject:
     if set(given) == {"no_report_for"}:
-        return {"no_report_for": _checked_silence(given["no_report_for"])}
+        with at_field("no_report_for"):
+            return {"no_report_for": _checked_silence(given["no_report_for"])}
     metric, group, sign, value = (given.get(key) for key in ("metric", "group", "operator", "value"))
     group = "validation" if group is None else group
     is_named = isinstance(metric, str) and 0 < len(metric) <= MAX_METRIC_NAME and isinstance(group, str)
     is_known = set(given) <= {"metric", "group", "operator", "value"}
     if not is_known or not is_named or not 0 < len(str(group)) <= MAX_METRIC_NAME:
-        raise InvalidArgument(f"condition {_shown(given)}: a metric trigger takes {_METRIC_FORMS}")
+        raise InvalidArgument(f"condition {_shown(given)}: a metric trigger takes {_METRIC_FORMS}", field="metric")
     if not isinstance(sign, str) or sign not in _OPERATORS:
-        raise InvalidArgument(f"operator {_shown(sign)}: use one of {' '.join(_OPERATORS)}")
+        raise InvalidArgument(f"operator {_shown(sign)}: use one of {' '.join(_OPERATORS)}", field="operator")
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_LARGEST <= value <= _LARGEST:
-        raise InvalidArgument(f"value {_shown(value)} is no finite number; compare with one, such as 0.1")
+        raise InvalidArgument(
+            f"value {_shown(value)} is no finite number; compare with one, such as 0.1", field="value"
+        )
     return {"metric": metric, "group": group, "operator": sign, "value": float(value)}
 
 

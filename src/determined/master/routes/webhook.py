@@ -54,8 +54,8 @@ async def delete_webhook(ctx: MasterContext, caller: Caller, webhook_id: int) ->
 
 @serve(TEST_WEBHOOK, _OWNER, errors=(FailedPrecondition,))
 async def test_webhook(ctx: MasterContext, caller: Caller, webhook_id: int) -> TestWebhookResponse:
-    await webhooks.test(ctx, caller, webhook_id)
-    return TestWebhookResponse(completed=True)
+    answer = await webhooks.test(ctx, caller, webhook_id)
+    return TestWebhookResponse(completed=True, status_code=answer.status, answer=answer.text)
 
 
 @serve(LIST_WEBHOOK_DELIVERIES, _OWNER)

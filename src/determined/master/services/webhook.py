@@ -19,6 +19,7 @@ from determined.master.db.queries import workspace as workspaces
 from determined.master.db.rows.webhooks import Webhook, WebhookTriggerValues, WebhookValues
 from determined.master.lifecycle import webhook_condition, webhook_triggers
 from determined.master.lifecycle import webhooks as lifecycle
+from determined.master.lifecycle.webhook_condition import at_field
 from determined.master.lifecycle.webhook_event import CUSTOM, STATE_CHANGE, TASK_LOG, AlertFacts, Event
 from determined.master.lifecycle.webhook_payload import DEFAULT, SLACK, Envelope, payload
 from determined.master.services.own_trial import check_author
@@ -70,7 +71,8 @@ async def create(ctx: MasterContext, caller: Caller, request: wire.Webhook) -> w
 
 async def set_url(ctx: MasterContext, caller: Caller, webhook_id: int, url: str) -> None:
     """Change the address: of deliveries that wait as well."""
-    parse_url(url)
+    with at_field("url"):
+        parse_url(url)
 
     def write(conn: Connection) -> None:
         _changeable(conn, caller, webhook_id)
@@ -93,8 +95,8 @@ async def delete(ctx: MasterContext, caller: Caller, webhook_id: int) -> None:
         webhook_triggers.forget(ctx.db.engine)
 
 
-async def test(ctx: MasterContext, caller: Caller, webhook_id: int) -> None:
-    """Send a test event and wait for the answer.
+async def test(ctx: MasterContext, caller: Caller, webhook_id: int) -> Answer:
+    """Send a test event and return the answer.
 
     Raises:
         FailedPrecondition: the receiver answers with an error. AddressRefused, Unreachable: it cannot be asked.
@@ -105,6 +107,7 @@ async def test(ctx: MasterContext, caller: Caller, webhook_id: int) -> None:
         said = f": {answer.text}" if answer.text else ""
         hint = "; redirects are not followed, use the address that it leads to" if answer.status < 400 else ""
         raise FailedPrecondition(f"the receiver of webhook {webhook_id} answers {answer.status}{hint}{said}")
+    return answer
 
 
 async def list_deliveries(
@@ -193,14 +196,18 @@ def _check_quota(conn: Connection, caller: Caller, workspace_id: int | None, new
 
 
 def _checked(request: wire.Webhook) -> tuple[WebhookValues, list[WebhookTriggerValues]]:
-    """Check a webhook and return its rows. Raises InvalidArgument."""
-    parse_url(request.url)
+    """Check a webhook and return its rows. Raises InvalidArgument; its details name the `field`."""
+    with at_field("url"):
+        parse_url(request.url)
     if not request.triggers:
-        raise InvalidArgument("at least one trigger required; name what the webhook is to be told of")
+        raise InvalidArgument("at least one trigger required; name what the webhook is to be told of", field="triggers")
     kind, mode = _TYPES.get(request.webhook_type), _MODES.get(request.mode, _WORKSPACE)
     if kind is None:
-        raise InvalidArgument(f"webhookType {request.webhook_type}: use {' or '.join(_TYPES)}")
-    triggers = [_checked_trigger(trigger, mode) for trigger in request.triggers]
+        raise InvalidArgument(f"webhookType {request.webhook_type}: use {' or '.join(_TYPES)}", field="webhookType")
+    triggers = []
+    for n, trigger in enumerate(request.triggers):
+        with at_field(f"triggers[{n}]"):
+            triggers.append(_checked_trigger(trigger, mode))
     values: WebhookValues = {
         "url": request.url,
         "type": kind,

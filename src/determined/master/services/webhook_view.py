@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection
 
 from determined.master.db.queries import webhook as webhooks
+from determined.master.db.queries.webhook_delivery import NewestDelivery, newest_of
 from determined.master.db.rows.webhooks import Webhook, WebhookDelivery, WebhookTrigger
 from determined.master.lifecycle.webhook_event import Event
 from determined.master.lifecycle.webhook_payload import Envelope, payload
@@ -14,11 +15,16 @@ from determined.wire.codec import rfc3339
 
 
 def to_wire(conn: Connection, rows: Sequence[Webhook], *, is_admin: bool) -> list[wire.Webhook]:
-    """Show webhooks; of those of the whole cluster only administrators see the full URL."""
+    """Show webhooks that somebody may see: all to administrators, others' own and those of the whole cluster.
+
+    Of those of the whole cluster only administrators see the full URL and the last delivery.
+    """
     by_webhook: dict[int, list[WebhookTrigger]] = {row.id: [] for row in rows}
     for trigger in webhooks.triggers_of(conn, list(by_webhook)):
         by_webhook[trigger.webhook_id].append(trigger)
-    return [_webhook(row, by_webhook[row.id], is_admin or row.workspace_id is not None) for row in rows]
+    managed = {row.id for row in rows if is_admin or row.workspace_id is not None}
+    newest = {found.webhook_id: found for found in newest_of(conn, sorted(managed))}
+    return [_webhook(row, by_webhook[row.id], newest.get(row.id), is_manager=row.id in managed) for row in rows]
 
 
 def masked_url(url: str) -> str:
@@ -27,7 +33,9 @@ def masked_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}/..."
 
 
-def _webhook(row: Webhook, triggers: Sequence[WebhookTrigger], is_manager: bool) -> wire.Webhook:
+def _webhook(
+    row: Webhook, triggers: Sequence[WebhookTrigger], newest: NewestDelivery | None, *, is_manager: bool
+) -> wire.Webhook:
     return wire.Webhook(
         id=row.id,
         url=row.url if is_manager else masked_url(row.url),
@@ -44,6 +52,19 @@ def _webhook(row: Webhook, triggers: Sequence[WebhookTrigger], is_manager: bool)
             )
             for trigger in triggers
         ],
+        may_change=is_manager,
+        last_delivery=None if newest is None else _last_delivery(newest),
+    )
+
+
+def _last_delivery(row: NewestDelivery) -> wire.LastDelivery:
+    return wire.LastDelivery(
+        id=row.id,
+        state=wire.DeliveryState(f"DELIVERY_STATE_{row.state}"),
+        attempts=row.attempts,
+        created_at=rfc3339(row.created_at),
+        status_code=row.status_code,
+        error=row.error,
     )
 
 

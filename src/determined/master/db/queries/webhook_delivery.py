@@ -3,16 +3,30 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from determined.master.db import fetch
+from determined.master.db.queries.batching import batches
 from determined.master.db.rows.webhooks import WebhookDelivery, WebhookDeliveryValues
-from determined.master.db.schema import webhook_deliveries
+from determined.master.db.schema import webhook_deliveries, webhooks
 
 PENDING, SENDING, DELIVERED, FAILED = "PENDING", "SENDING", "DELIVERED", "FAILED"
 
 _D = webhook_deliveries.c
 _INSERT = insert(webhook_deliveries)
+
+
+class NewestDelivery(msgspec.Struct, frozen=True):
+    """The newest delivery of a webhook, without its event."""
+
+    id: int
+    webhook_id: int
+    state: str
+    attempts: int
+    created_at: datetime
+    status_code: int | None
+    error: str | None
 
 
 def enqueue(conn: Connection, now: datetime, deliveries: Sequence[WebhookDeliveryValues]) -> None:
@@ -83,6 +97,17 @@ def list_of(conn: Connection, webhook_id: int, states: Sequence[str], limit: int
 
 def count_of(conn: Connection, webhook_id: int, states: Sequence[str]) -> int:
     return conn.execute(select(func.count()).where(*_of(webhook_id, states))).scalar_one()
+
+
+def newest_of(conn: Connection, webhook_ids: Sequence[int]) -> list[NewestDelivery]:
+    """Return the newest delivery of each of these webhooks that has one."""
+    newest_id = select(func.max(_D.id)).where(_D.webhook_id == webhooks.c.id).correlate(webhooks).scalar_subquery()
+    columns = (_D.id, _D.webhook_id, _D.state, _D.attempts, _D.created_at, _D.status_code, _D.error)
+    newest: list[NewestDelivery] = []
+    for part in batches(webhook_ids):
+        ids = select(newest_id).where(webhooks.c.id.in_(part))
+        newest += fetch.rows(conn, select(*columns).where(_D.id.in_(ids)), NewestDelivery)
+    return newest
 
 
 def prune(conn: Connection, before: datetime, keep: int) -> int:
