@@ -1,6 +1,8 @@
 """Detached mode of the official client, determined==0.38.1, on our master."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +20,47 @@ raise RuntimeError("on purpose")
 """
 
 
-# The official client writes metrics for TensorBoard with torch, which its environment here does not have.
+# The official client writes metrics for TensorBoard with torch and tensorboard, which are not both here.
 WRITER = """
 class SummaryWriter:
     def __init__(self, *_, **__): pass
     def __getattr__(self, _): return lambda *_, **__: None
 """
+SITE = f"""
+import sys, types
+{WRITER}
+sys.modules["torch.utils.tensorboard"] = written = types.ModuleType("torch.utils.tensorboard")
+written.SummaryWriter = SummaryWriter
+"""
 
 
 def run(cluster: Cluster, home: Path, *words: str, cwd: Path) -> Any:
+    """Run a script with the official client's Python."""
     package = home / "path" / "torch" / "utils" / "tensorboard"
     package.mkdir(parents=True, exist_ok=True)
     (package.parents[1] / "__init__.py").write_text("__version__ = '2.0'\n")
     (package.parent / "__init__.py").touch()
     (package / "__init__.py").write_text(WRITER)
-    path = str(home / "path")
+    return start(cluster, home, official_python(), str(home / "path"), *words, cwd=cwd)
+
+
+def run_beside(cluster: Cluster, home: Path, python: str, *words: str, cwd: Path) -> Any:
+    """Run a script with a Python that has a framework, and with the official client instead of our package."""
+    packages = next(official_python().parents[1].glob("lib/python3*/site-packages"))
+    (home / "sitecustomize.py").write_text(SITE)
+    path = f"{home}{os.pathsep}{packages}"
+    version = start(cluster, home, python, path, "-c", "import determined as d; print(d.__version__)", cwd=cwd)
+    assert version.stdout.strip() == "0.38.1", version.stdout + version.stderr
+    return start(cluster, home, python, path, *words, cwd=cwd)
+
+
+def start(cluster: Cluster, home: Path, python: Path | str, path: str, *words: str, cwd: Path) -> Any:
     variables = clean_environment(
         HOME=str(home), DET_MASTER=cluster.url, DET_USER="determined", DET_PASS="", PYTHONPATH=path
     )
     return subprocess.run(
-        [str(official_python()), *words], env=variables, cwd=cwd, capture_output=True, text=True,
-        timeout=HANG_SECONDS, check=False,
-    )  # fmt: skip
+        [str(python), *words], env=variables, cwd=cwd, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+    )
 
 
 def newest(client: Client) -> dict[str, Any]:
@@ -75,3 +96,29 @@ def test_a_raising_script_is_an_error(cluster: Cluster, client: Client, home: Pa
     (tmp_path / "fails.py").write_text(FAILS)
     assert run(cluster, home, "fails.py", cwd=tmp_path).returncode == 1
     assert client.state(newest(client)["id"]) == "ERROR"
+
+
+def test_ranks_of_torchrun_share_one_experiment(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
+    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
+    script = str(ROOT / "examples/detached/3_torch_distributed.py")
+    done = run_beside(cluster, home, sys.executable, *torchrun, script, "official job", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    experiment = newest(client)
+    assert (experiment["externalExperimentId"], client.state(experiment["id"])) == ("official job", "COMPLETED")
+    [trial] = client.trials(experiment["id"])
+    assert len(client.metrics(trial["id"], "training")) == 10
+    lines = client.log_lines(trial["id"])
+    assert all(any(f"rank {rank} of 2" in line for line in lines) for rank in (0, 1)), lines
+    [checkpoint] = client.get(f"/api/v1/trials/{trial['id']}/checkpoints?limit=10")["checkpoints"]
+    assert {"shard-0", "shard-1"} <= set(checkpoint["resources"]) and checkpoint["storageId"] is not None
+
+
+@pytest.mark.engines
+def test_ray_workers_share_one_experiment(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
+    script = str(ROOT / "examples/detached/4_ray_workers.py")
+    ray = str(ROOT / ".venv-ray" / "bin" / "python")
+    done = run_beside(cluster, home, ray, script, "official sweep", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    experiment = newest(client)
+    assert experiment["externalExperimentId"] == "official sweep"
+    assert sorted(trial["hparams"]["lr"] for trial in client.trials(experiment["id"])) == [0.1, 0.2, 0.3]

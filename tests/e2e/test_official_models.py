@@ -6,6 +6,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from official_calls import COUNTED
 from official_det import Det
 
 from cluster import HANG_SECONDS, Client, Cluster, clean_environment, official_python
@@ -130,6 +131,8 @@ assert model.register_version(uuids[1]).model_version == 3, "numbers are not giv
 model.delete()
 refused(errors.NotFoundException, "not found", model.reload)
 other.delete()
+all_called("models?", 15)
+all_called("trial-source-info", 1)
 print("USED")
 """
 STREAM = """
@@ -168,7 +171,7 @@ def run(cluster: Cluster, home: Path, script: str) -> str:
         HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_DATA_HOME=str(home / "data"), DET_MASTER=cluster.url
     )
     done = subprocess.run(
-        [str(official_python()), "-W", "ignore", "-c", PREAMBLE + script],
+        [str(official_python()), "-W", "ignore", "-c", COUNTED + PREAMBLE + script],
         capture_output=True, text=True, env=env, timeout=HANG_SECONDS, check=False, cwd=home,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from official_calls import COUNTED
 from official_det import Det
 
 from cluster import HANG_SECONDS, Client, Cluster, clean_environment, official_python, write_experiment
@@ -44,6 +45,7 @@ except api.errors.NotFoundException as e:
 b.delete_DeleteTemplate(session, templateName="three")
 b.delete_DeleteWorkspace(session, id=lab)
 assert b.get_GetTemplates(session, name="t").templates == []
+all_called("templates?", 7)
 print("done")
 """
 SUBMIT = """\
@@ -108,7 +110,7 @@ def test_an_experiment_is_laid_over_its_template(det: Det, cluster: Cluster, tmp
 
 
 def test_every_operation_of_the_bindings_answers_as_the_client_expects(cluster: Cluster, home: Path) -> None:
-    assert _python(home, SCRIPT, cluster.url) == "done"
+    assert _python(home, COUNTED + SCRIPT, cluster.url).splitlines()[-1] == "done"
 
 
 def test_the_sdk_submits_with_a_template(cluster: Cluster, home: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from official_calls import COUNTED
 
 from cluster import HANG_SECONDS, Client, Cluster, clean_environment, official_python, running_cluster, write_experiment
 from webhook_receiver import Receiver
@@ -61,6 +62,7 @@ bindings.patch_PatchWebhook(session, id=moved.id, body=bindings.v1PatchWebhook(u
 gone = create("/gone", log)
 bindings.delete_DeleteWebhook(session, id=gone.id)
 assert gone.id not in [hook.id for hook in bindings.get_GetWebhooks(session).webhooks]
+print("called", *sorted(CALLED))
 print("all answered")
 """
 
@@ -82,6 +84,8 @@ bindings.post_PostWebhookEventData(
     client._determined._session,
     body=bindings.v1PostWebhookEventDataRequest(data=data, experimentId=int(sys.argv[1]), trialId=int(sys.argv[2])),
 )
+CALLED |= set(sys.argv[3:])  # by the first script
+all_called("webhooks", 6)
 print("all answered")
 """
 
@@ -99,19 +103,20 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         yield running
 
 
-def run(cluster: Cluster, home: Path, script: str, *words: str) -> None:
+def run(cluster: Cluster, home: Path, script: str, *words: str) -> str:
     env = clean_environment(HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), DET_MASTER=cluster.url)
     done = subprocess.run(
-        [str(official_python()), "-W", "ignore", "-c", script, *words],
+        [str(official_python()), "-W", "ignore", "-c", COUNTED + script, *words],
         capture_output=True, text=True, env=env, timeout=HANG_SECONDS, check=False,
     )  # fmt: skip
     assert "all answered" in done.stdout, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
 
 
 def test_the_official_client_creates_and_a_trial_reaches_its_webhooks(
     cluster: Cluster, receiver: Receiver, home: Path, tmp_path: Path
 ) -> None:
-    run(cluster, home, BINDINGS, receiver.url, "x")
+    called = run(cluster, home, BINDINGS, receiver.url, "x").splitlines()[0].split()[1:]
     assert receiver.at("/default")[0].json["event_data"] == {"data": "test"}
     receiver.received.clear()
     client = Client(cluster.url)
@@ -135,5 +140,5 @@ def test_the_official_client_creates_and_a_trial_reaches_its_webhooks(
         receiver.at("/default")[0].json["event_data"]["task_log"]["triggering_log"] == "assert 0 <= self.metrics_sent"
     )
     assert json.loads(receiver.at("/patched")[0].body)["condition"] == {"state": "COMPLETED"}
-    run(cluster, home, ALERT, str(experiment), str(client.trials(experiment)[0]["id"]))
+    run(cluster, home, ALERT, str(experiment), str(client.trials(experiment)[0]["id"]), *called)
     assert receiver.wait(2, "/custom")[1].json["event_data"]["custom_data"]["level"] == "ERROR"
