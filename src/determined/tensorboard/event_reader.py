@@ -4,7 +4,6 @@ It reads what `EventFile` writes, and what TensorBoard, TensorFlow, PyTorch and 
 of one number. Everything else in a file is skipped.
 """
 
-import math
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -149,17 +148,17 @@ def _value(message: bytes) -> tuple[str, float | None]:
 
 def _tensor(message: bytes) -> float | None:
     """Return the number of a `TensorProto` that holds exactly one."""
-    kind, size, content, listed = 0, 1, b"", {}
+    kind, is_one, content, listed = 0, True, b"", {}
     for field, value in fields(message):
         if field == 1 and isinstance(value, int):
             kind = value
         elif field == 2 and isinstance(value, bytes):
-            size = _elements(value)
+            is_one = _has_one_element(value)
         elif field == 4 and isinstance(value, bytes):
             content = value
         else:
             listed[field] = value
-    if size != 1:
+    if not is_one:
         return None
     return _number(kind, content, listed)
 
@@ -181,13 +180,15 @@ def _number(kind: int, content: bytes, listed: dict[int, int | bytes]) -> float 
     return float(struct.unpack(form, value)[0])
 
 
-def _elements(shape: bytes) -> int:
-    """Count the elements of a `TensorShapeProto`."""
-    sizes = []
-    for field, dim in fields(shape):
-        if field == 2 and isinstance(dim, bytes):
-            sizes += [size for number, size in fields(dim) if number == 1 and isinstance(size, int)]
-    return math.prod(sizes)
+def _has_one_element(shape: bytes) -> bool:
+    """Say whether a `TensorShapeProto` is of one number. Its sizes are not multiplied: a file may hold millions."""
+    return all(
+        size == 1
+        for field, dim in fields(shape)
+        if field == 2 and isinstance(dim, bytes)
+        for number, size in fields(dim)
+        if number == 1
+    )
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:

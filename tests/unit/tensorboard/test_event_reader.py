@@ -89,3 +89,17 @@ def test_only_new_event_files_below_a_directory_are_found(tmp_path: Path) -> Non
 )  # fmt: skip
 def test_tags_and_directories_tell_the_group(tag: str, directory: str, group: str) -> None:
     assert group_of(tag, directory) == group
+
+
+def test_a_shape_of_millions_of_sizes_is_no_number_and_takes_no_time() -> None:
+    """Their product has millions of digits: to multiply them takes hours."""
+    dimension = bytes([2 << 3 | 2, 3, 1 << 3, 0x82, 0x01])
+    size = b"\x12" + _varint_of(len(dimension) * 400_000) + dimension * 400_000
+    tensor = b"\x08\x01" + size
+    value = b"\x0a\x01t" + b"\x42" + _varint_of(len(tensor)) + tensor
+    summary = b"\x0a" + _varint_of(len(value)) + value
+    assert list(scalars_of(b"\x2a" + _varint_of(len(summary)) + summary)) == []
+
+
+def _varint_of(number: int) -> bytes:
+    return bytes([number & 0x7F]) if number < 0x80 else bytes([number & 0x7F | 0x80]) + _varint_of(number >> 7)
