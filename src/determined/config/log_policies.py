@@ -9,6 +9,8 @@ from determined.schema.lists import ListOf
 from determined.schema.node import Choice, Report, Text
 from determined.schema.section import Section, field
 
+MAX_PATTERN_SIZE = 4000  # instructions of RE2: the time for a character of a log grows with them
+
 
 class LogAction(StrEnum):
     CANCEL_RETRIES = "cancel_retries"
@@ -30,10 +32,14 @@ def pattern_problem(pattern: str, max_memory: int | None = None) -> str | None:
     if max_memory is not None:
         options.max_mem = max_memory
     try:
-        re2.compile(pattern, options)
+        size = re2.compile(pattern, options).programsize
     except re2.error as error:
         reason = error.args[0] if error.args else error
         return f"`{pattern}` is not an RE2 pattern: {reason.decode() if isinstance(reason, bytes) else reason}"
+    if size > MAX_PATTERN_SIZE:
+        return (
+            f"pattern too large: `{pattern[:100]}` compiles to {size} instructions; at most {MAX_PATTERN_SIZE} are run"
+        )
     return None
 
 

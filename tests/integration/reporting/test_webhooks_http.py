@@ -349,9 +349,9 @@ def test_triggers_of_another_workspace_are_not_even_searched(
     other = admin.post("/api/v1/workspaces", {"name": "other"}).json["workspace"]["id"]
     searched: list[str] = []
 
-    def search_noted(pattern: LogPattern, batch: Batch) -> list[int]:
+    def search_noted(pattern: LogPattern, batch: Batch, search: Search) -> list[int]:
         searched.append(pattern.text)
-        return matching_lines(pattern, batch)
+        return matching_lines(pattern, batch, search)
 
     monkeypatch.setattr(lifecycle, "matching_lines", search_noted)
     hook("/foreign", "TASK_LOG", {"regex": "foreign"}, workspaceId=other)

@@ -18,6 +18,7 @@ from determined.master.db.queries.webhook_source import ExperimentSource
 from determined.master.db.rows.webhooks import WebhookDeliveryValues
 from determined.master.lifecycle import webhook_triggers
 from determined.master.lifecycle.log_pattern import Batch, matching_lines
+from determined.master.lifecycle.search_budget import EVERYBODYS
 from determined.master.lifecycle.webhook_condition import Threshold
 from determined.master.lifecycle.webhook_event import (
     CUSTOM,
@@ -60,13 +61,15 @@ def logs_written(conn: Connection, now: datetime, task_id: str, node: str, lines
     known = webhook_triggers.current(conn)
     if not known.any_of(lambda some: some.logs):
         return
-    triggers = [found for some in known.of(sources.workspace_of_task(conn, task_id)) for found in some.logs]
+    workspace_id = sources.workspace_of_task(conn, task_id)
+    triggers = [found for some in known.of(workspace_id) for found in some.logs]
     if not triggers:
         return
     texts = [line.text for line in lines if line.source == "task" and _PRINTED_CONFIG not in line.text]
     batch = Batch.of(texts)
+    search = EVERYBODYS.begin(f"webhooks of workspace {workspace_id}", batch.size)
     for found in triggers:
-        hits = matching_lines(found.pattern, batch)
+        hits = matching_lines(found.pattern, batch, search)
         if hits:
             _log_matched(conn, now, found.trigger_ids, LogFacts(task_id, node, texts[hits[0]][:_MAX_LOG]))
 

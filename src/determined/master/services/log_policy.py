@@ -14,6 +14,7 @@ from determined.master.db.queries import log_policy as queries
 from determined.master.db.queries.log_policy import Hit
 from determined.master.db.queries.report import Target
 from determined.master.lifecycle.log_pattern import Batch, LogPattern, compile_pattern, matching_lines
+from determined.master.lifecycle.search_budget import EVERYBODYS, Search
 from determined.wire.report import Exit, LogLine
 
 logger = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ def apply(conn: Connection, now: datetime, target: Target, lines: Sequence[LogLi
         return
     policies = compile_policies(queries.configured(conn, target.experiment_id))
     # the runner's own lines hold the config, cut in pieces, and with it every pattern
-    matches = find(policies, [line.text for line in lines if line.source == "task"])
+    matches = find(policies, [line.text for line in lines if line.source == "task"], _payer(target))
     _label(conn, target.trial_id, matches)
     for match in matches:
         _remember(conn, now, target, match)
@@ -52,17 +53,23 @@ def apply_exit(conn: Connection, now: datetime, target: Target, exit: Exit) -> N
     if not exit.label or target.trial_id is None or target.experiment_id is None:
         return
     configured = queries.configured(conn, target.experiment_id)
-    matches = find(compile_policies(configured), exit.message.splitlines())
+    matches = find(compile_policies(configured), exit.message.splitlines(), _payer(target))
     for match in matches:
         _remember(conn, now, target, match)
     if not _label(conn, target.trial_id, matches) and not _is_off(configured, exit.label):
         queries.label(conn, target.trial_id, exit.label)
 
 
-def find(policies: Sequence[Policy], texts: Sequence[str]) -> list[Match]:
-    """Return one match per policy that fits any line. The line in which the task prints its config is not looked at."""
+def find(policies: Sequence[Policy], texts: Sequence[str], payer: str = "") -> list[Match]:
+    """Return one match per policy that fits any line. The line in which the task prints its config is not looked at.
+
+    `payer`: whoever wrote the policies, for the time that the search may take.
+    """
+    if not policies or not texts:
+        return []
     batch = Batch.of(texts)
-    hits = (_match(policy, batch) for policy in policies)
+    search = EVERYBODYS.begin(payer, batch.size)
+    hits = (_match(policy, batch, search) for policy in policies)
     return [match for match in hits if match is not None]
 
 
@@ -102,8 +109,12 @@ def _compile(name: str | None, pattern: str, action: str | None) -> Policy | Non
     return Policy(name, compiled, action)
 
 
-def _match(policy: Policy, batch: Batch) -> Match | None:
-    hits = matching_lines(policy.pattern, batch)
+def _payer(target: Target) -> str:
+    return f"log policies of experiment {target.experiment_id}"
+
+
+def _match(policy: Policy, batch: Batch, search: Search) -> Match | None:
+    hits = matching_lines(policy.pattern, batch, search)
     return Match(hits[-1], policy, batch.texts[hits[0]]) if hits else None
 
 

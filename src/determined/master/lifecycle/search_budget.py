@@ -1,0 +1,89 @@
+"""Time that searches of log lines may take. They run inside write transactions, for which everybody waits.
+
+RE2 needs time that grows with text times pattern, and one user chooses both: `(a|b)*a(a|b){500}c` takes a minute for
+2 MB. Each batch has some time of its own. Who needs more pays from an account that all such payers share, and which
+fills slowly; while it is empty their lines are stored and not searched.
+"""
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+logger = logging.getLogger(__name__)
+
+_FREE_S, _FREE_S_PER_BYTE = 0.02, 1e-7  # of a batch; searches that need no account are ten times as fast
+_SHARE = 0.05  # of all time that goes to the account
+_MOST_S = 0.5  # in the account
+_REMEMBERED = 1000  # payers; beyond this the oldest is forgotten
+_SAY_EVERY_S = 60.0
+
+
+class SearchBudget:
+    """Account of all payers. `clock` counts all time, `work` that of the calling thread."""
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, work: Callable[[], float] = time.thread_time
+    ) -> None:
+        self._clock, self._work = clock, work
+        self._left, self._filled_at = _MOST_S, clock()
+        self._payers: OrderedDict[Hashable, None] = OrderedDict()  # who needed more than a batch's own time
+        self._said_at: float | None = None
+        self._lock = threading.Lock()
+
+    def begin(self, payer: Hashable, size: int) -> "Search":
+        """Begin to search a batch of `size` bytes. `payer`: whoever wrote the patterns."""
+        with self._lock:
+            own = 0.0 if payer in self._payers else _FREE_S + size * _FREE_S_PER_BYTE
+        return Search(self, payer, own)
+
+    def _has_left(self, payer: Hashable) -> bool:
+        with self._lock:
+            now = self._clock()
+            self._left = min(_MOST_S, self._left + (now - self._filled_at) * _SHARE)
+            self._filled_at = now
+            has_left, is_said = self._left > 0, self._said_at is not None and now - self._said_at < _SAY_EVERY_S
+            if not has_left and not is_said:
+                self._said_at = now
+        if not has_left and not is_said:
+            logger.warning("lines of %s are not searched for now: its patterns are too slow for the text", payer)
+        return has_left
+
+    def _pay(self, payer: Hashable, seconds: float) -> None:
+        with self._lock:
+            self._left -= seconds
+            self._payers[payer] = None
+            self._payers.move_to_end(payer)
+            if len(self._payers) > _REMEMBERED:
+                self._payers.popitem(last=False)
+
+
+@dataclass(slots=True)
+class Search:
+    """Searches of one batch. `own`: seconds that it has beside the account."""
+
+    _budget: SearchBudget
+    _payer: Hashable
+    own: float
+
+    def may_go_on(self) -> bool:
+        return self.own > 0 or self._budget._has_left(self._payer)
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Count what is done inside."""
+        begun = self._budget._work()
+        try:
+            yield
+        finally:
+            seconds = self._budget._work() - begun
+            paid = seconds - max(0.0, self.own)
+            self.own -= seconds
+            if paid > 0:
+                self._budget._pay(self._payer, paid)
+
+
+EVERYBODYS = SearchBudget()
