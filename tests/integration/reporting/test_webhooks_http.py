@@ -13,6 +13,7 @@ from tracked import IdleEngine, Tracked, one, until
 from determined.master.lifecycle import webhook_triggers
 from determined.master.lifecycle import webhooks as lifecycle
 from determined.master.lifecycle.log_pattern import Batch, LogPattern, compile_pattern, matching_lines
+from determined.master.lifecycle.search_budget import Search
 from determined.master.services import webhook as service
 from determined.wire.report import Alert, Exit, ExitCause, LogLine, MetricReport
 from webhook_receiver import Receiver
