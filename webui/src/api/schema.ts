@@ -77,6 +77,20 @@ export interface Schemas {
   AllocationPreemptionSignalResponse: {
     preempt?: boolean | null | undefined;
   };
+  AllocationRecord: {
+    assignedAt?: string | null | undefined;
+    endedAt?: string | null | undefined;
+    exitCode?: number | null | undefined;
+    exitKind?: string | null | undefined;
+    exitReason?: string | null | undefined;
+    id: string;
+    pool: string;
+    requestedAt: string;
+    runId: number;
+    slots: number;
+    startedAt?: string | null | undefined;
+    taskId: string;
+  };
   AllocationRendezvousInfoResponse: {
     rendezvousInfo: Schemas["RendezvousInfo"];
   };
@@ -176,6 +190,19 @@ export interface Schemas {
   };
   CheckpointMetadata: {
     metadata?: Record<string, unknown> | undefined;
+  };
+  CheckpointRecord: {
+    allocationId?: string | null | undefined;
+    metadata: Record<string, unknown>;
+    reportTime: string;
+    resources: Record<string, number>;
+    runId?: number | null | undefined;
+    size: number;
+    state: string;
+    stepsCompleted: number;
+    storage?: Record<string, unknown> | null | undefined;
+    taskId: string;
+    uuid: string;
   };
   CheckpointReport: ["checkpoint", string, number, Record<string, unknown>, Record<string, number>, number, number | null];
   CheckpointState: "STATE_UNSPECIFIED" | "STATE_ACTIVE" | "STATE_COMPLETED" | "STATE_ERROR" | "STATE_DELETED" | "STATE_PARTIALLY_DELETED";
@@ -1120,6 +1147,10 @@ export interface Schemas {
   ListRPsBoundToWorkspaceResponse: {
     pagination?: Schemas["Pagination"] | null | undefined;
     resourcePools?: string[] | null | undefined;
+  };
+  ListTrialRecordsResponse: {
+    pagination: Schemas["Pagination"];
+    trials: Schemas["TrialRecord"][];
   };
   ListWorkspacesBoundToRPResponse: {
     pagination?: Schemas["Pagination"] | null | undefined;
@@ -2119,6 +2150,12 @@ export interface Schemas {
     group: string;
     token: string;
   };
+  SeriesRecord: {
+    group: string;
+    indexed?: boolean | undefined;
+    points: number;
+    runId: number;
+  };
   Service: {
     id?: string | undefined;
     port?: number | undefined;
@@ -2260,6 +2297,13 @@ export interface Schemas {
     stdtype?: string | null | undefined;
     taskId: string;
     timestamp: string;
+  };
+  TaskRecord: {
+    endTime?: string | null | undefined;
+    id: string;
+    logLines?: number | undefined;
+    logRetentionDays?: number | null | undefined;
+    startTime: string;
   };
   TaskSpec: {
     address?: string | null | undefined;
@@ -2417,6 +2461,41 @@ export interface Schemas {
   TrialProgress: {
     partialUnits: number;
     requestId: string;
+  };
+  TrialRecord: {
+    allocations?: Schemas["AllocationRecord"][] | undefined;
+    archived?: boolean | undefined;
+    bestValidationStep?: number | null | undefined;
+    bestValidationTime?: string | null | undefined;
+    bestValidationValue?: number | string | null | undefined;
+    checkpoints?: Schemas["CheckpointRecord"][] | undefined;
+    earlyExit?: string | null | undefined;
+    earlyStopped?: boolean | undefined;
+    endTime?: string | null | undefined;
+    externalId?: string | null | undefined;
+    hparams: Record<string, unknown>;
+    id: number;
+    lastActivity?: string | null | undefined;
+    latestCheckpoint?: string | null | undefined;
+    latestValidationStep?: number | null | undefined;
+    latestValidationTime?: string | null | undefined;
+    latestValidationValue?: number | string | null | undefined;
+    logPolicyLabel?: string | null | undefined;
+    logRetentionDays?: number | null | undefined;
+    metadata?: Record<string, unknown> | null | undefined;
+    progress?: number | null | undefined;
+    requestId: string;
+    restarts: number;
+    runId: number;
+    runnerState?: string | null | undefined;
+    seed: number;
+    series?: Schemas["SeriesRecord"][] | undefined;
+    startTime: string;
+    state: string;
+    stepsCompleted: number;
+    taskId: string;
+    tasks?: Schemas["TaskRecord"][] | undefined;
+    warmStartCheckpoint?: string | null | undefined;
   };
   TrialRunnerMetadata: {
     state: string;
@@ -3617,6 +3696,12 @@ export interface Operations {
     body: never;
     response: Schemas["GetTrialCheckpointsResponse"];
   };
+  listTrialRecords: {
+    path: { experiment_id: number; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
+    body: never;
+    response: Schemas["ListTrialRecordsResponse"];
+  };
   listTrialWorkloads: {
     path: { trial_id: number; };
     query: { limit?: number | null | undefined; offset?: number | null | undefined; orderBy?: Schemas["OrderBy"] | null | undefined; sortKey?: string | null | undefined; filter?: Schemas["GetTrialWorkloadsRequestFilterOption"] | null | undefined; metricType?: Schemas["MetricType"] | null | undefined; group?: string | null | undefined; removeDeletedCheckpoints?: boolean | undefined; };
@@ -4583,6 +4668,7 @@ export const PATHS: Record<keyof Operations, string> = {
   listTensorboards: "GET /api/v1/tensorboards",
   listTokens: "GET /api/v1/tokens",
   listTrialCheckpoints: "GET /api/v1/trials/{trial_id}/checkpoints",
+  listTrialRecords: "GET /api/v1/experiments/{experiment_id}/trial_records",
   listTrialWorkloads: "GET /api/v1/trials/{trial_id}/workloads",
   listTrials: "GET /api/v1/experiments/{experiment_id}/trials",
   listTrialsUsingCheckpoint: "GET /api/v1/checkpoints/{checkpoint_uuid}/trials",
