@@ -12,7 +12,8 @@ from determined._json import JsonObject
 from determined.deploy import environment
 from determined.errors import DeterminedError
 
-FAILED = 1
+FAILED = 1  # not verified; also the status of a Python program that an unforeseen error ends
+_LAST = frozenset({"done", "aborted"})
 
 
 class ImportFailed(DeterminedError):
@@ -55,10 +56,12 @@ def run(place: Place, source: str | None, arguments: Sequence[str]) -> Iterator[
         assert process.stdout is not None
         process.stdin.write(f"{source or ''}\n".encode())
         process.stdin.close()
+        is_over = False
         for line in process.stdout:
             event = msgspec.json.decode(line)
             if event["event"] == "error":
                 raise ImportFailed(event["message"])
+            is_over = is_over or event["event"] in _LAST
             yield event
-    if process.returncode not in (0, FAILED):
+    if process.returncode not in (0, FAILED) or not is_over:
         raise ImportFailed(f"the import ended with status {process.returncode}; run it again, it goes on where it was")

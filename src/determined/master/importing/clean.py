@@ -1,9 +1,12 @@
 """Values of other trackers as every database and our wire take them. Pure."""
 
+import json
 import math
+from typing import Any
 
 from determined._json import JsonObject, JsonValue
 
+MAX_DEPTH = 50  # lists and objects inside one another; whoever stores and reads the data recurses into them
 _LARGEST = 2**63
 _BAD = "�"
 
@@ -12,6 +15,27 @@ def clean_text(text: str) -> str:
     """Replace NUL and halves of surrogate pairs, which PostgreSQL and JSON refuse."""
     whole = text.encode(errors="surrogatepass").decode(errors="replace")
     return whole.replace("\0", _BAD)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON of a stranger. Raises ValueError, also for what is nested deeper than MAX_DEPTH."""
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH + 1:
+            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+        level = [inner for outer in level for inner in _inside(outer)]
+    return value
+
+
+def _inside(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def clean_object(value: JsonObject) -> JsonObject:

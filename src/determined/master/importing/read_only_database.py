@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.engine import URL
@@ -23,6 +24,8 @@ def connected(source: str, owner: str) -> Iterator[Connection]:
         with engine.connect() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            else:
+                _distrust(connection, shown)
             yield connection
     except SQLAlchemyError as e:
         reason = str(getattr(e, "orig", None) or e).strip()
@@ -57,7 +60,31 @@ def _driver_url(source: str) -> URL:
     url = _url(source)
     if url.get_backend_name() != "sqlite":
         return url.set(drivername=_DRIVERS[url.get_backend_name()])
-    path = Path(url.database or "")
+    path = Path(url.database or "").resolve()
     if not path.is_file():
         raise InvalidArgument(f"--source {source}: there is no file {path}; check the path")
-    return make_url("sqlite://").set(database=f"file:{path.resolve()}", query={"mode": "ro", "uri": "true"})
+    query = {"mode": "ro", "uri": "true"}
+    if _is_closed_wal(path):
+        # Else SQLite would make two files beside it, of our user, which its own program may not be able to open.
+        query["immutable"] = "1"
+    return make_url("sqlite://").set(database=f"file:{quote(str(path))}", query=query)
+
+
+def _is_closed_wal(path: Path) -> bool:
+    """Check whether a database of SQLite is in WAL mode, and no program has it open."""
+    with path.open("rb") as file:
+        head = file.read(20)
+    return head[18:20] == b"\2\2" and not path.with_name(path.name + "-wal").exists()
+
+
+def _distrust(connection: Connection, shown: str) -> None:
+    """Let a file of SQLite run nothing of its own. Raises InvalidArgument for a view, which may have no end."""
+    for setting in ("trusted_schema=OFF", "cell_size_check=ON", "query_only=ON"):
+        connection.exec_driver_sql(f"PRAGMA {setting}")
+    query = "SELECT name FROM sqlite_master WHERE type = 'view' OR sql LIKE 'create virtual%'"
+    views = [str(name) for (name,) in connection.exec_driver_sql(query)]
+    if views:
+        raise InvalidArgument(
+            f"{shown} has views or virtual tables ({', '.join(views)[:200]}); only plain tables are read. "
+            "Copy the tables into a new database and import that"
+        )

@@ -142,3 +142,13 @@ def test_the_compared_metric_is_chosen_or_said() -> None:
     assert MetricChoice().compared(["acc"]) == ("acc", False)
     assert MetricChoice().compared([]) == ("validation_loss", True)
     assert MetricChoice(metric="speed", maximize=True).compared(["loss"]) == ("speed", False)
+
+
+@pytest.mark.parametrize("text", ["0123", "1_000", "12e4567", "9" * 40, "nan", "1 2", "0x10", ".", "e5"])
+def test_a_parameter_that_is_not_written_as_a_number_stays_text(text: str) -> None:
+    assert value_of(text) == text
+
+
+@pytest.mark.parametrize(("text", "value"), [("-3", -3), ("1e-05", 1e-05), (".5", 0.5), ("10.", 10.0), ("0", 0)])
+def test_a_parameter_that_is_written_as_a_number_is_one(text: str, value: float) -> None:
+    assert (value_of(text), type(value_of(text))) == (value, type(value))

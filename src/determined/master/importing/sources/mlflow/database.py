@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
@@ -45,23 +46,34 @@ class Database:
 
     def registered_models(self) -> list[str]:
         with connected(self._source, "MLflow") as connection:
-            return [name for (name,) in rows(connection, _MODELS)]
+            return [_text(name) for (name,) in rows(connection, _MODELS)]
 
     def _experiment(self, connection: Connection, experiment_id: int, name: str) -> StoredExperiment:
         runs = {
-            row[0]: StoredRun(row[0], row[1] or "", row[2] or "", row[3], row[4], row[5] or "", row[6] or "")
+            row[0]: StoredRun(
+                id=_text(row[0]),
+                name=_text(row[1]),
+                status=_text(row[2]),
+                start=_whole(row[3]),
+                end=_whole(row[4]),
+                artifact_uri=_text(row[5]),
+                user=_text(row[6]),
+            )
             for row in rows(connection, _RUNS, experiment=experiment_id)
         }
         for run_id, key, value in rows(connection, _PARAMS, experiment=experiment_id):
-            runs[run_id].params[key] = value
+            if run_id in runs:  # a server may have added runs since
+                runs[run_id].params[_text(key)] = _text(value)
         for run_id, key, value in rows(connection, _TAGS, experiment=experiment_id):
-            runs[run_id].tags[key] = value or ""
+            if run_id in runs:
+                runs[run_id].tags[_text(key)] = _text(value)
         for run_id, key in self._names(connection, experiment_id):
-            runs[run_id].metric_names.add(key)
-        for run in runs.values():
-            run.points = partial(self._points, run.id)
+            if run_id in runs:
+                runs[run_id].metric_names.add(_text(key))
+        for run_id, run in runs.items():
+            run.points = partial(self._points, run_id)
         ((deleted,),) = rows(connection, _DELETED, experiment=experiment_id)
-        return StoredExperiment(str(experiment_id), name, list(runs.values()), deleted)
+        return StoredExperiment(_text(experiment_id), _text(name), list(runs.values()), deleted)
 
     def _names(self, connection: Connection, experiment_id: int) -> list[tuple[str, str]]:
         try:
@@ -72,8 +84,27 @@ class Database:
 
     def _points(self, run_id: str) -> Iterator[Point]:
         with connected(self._source, "MLflow") as connection:
-            for key, time, value, step, is_nan in rows(connection, _POINTS, run=run_id):
-                yield Point(key, time, math.nan if is_nan else _value(value), step)
+            for row in rows(connection, _POINTS, run=run_id):
+                if (point := _point(*row)) is not None:
+                    yield point
+
+
+def _point(key: object, time: Any, value: Any, step: Any, is_nan: object) -> Point | None:
+    """Return a point; None for what is none: SQLite stores anything in any column."""
+    try:
+        return Point(_text(key), int(time), math.nan if is_nan else _value(float(value)), int(step))
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return "" if value is None else str(value)
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _value(value: float) -> float:

@@ -1,5 +1,7 @@
 """Runs of MLflow as tracked experiments: a run with its children is a search, parameters are hyperparameters."""
 
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -28,6 +30,8 @@ RULES = {rule.name: rule for rule in (LIVE, STEPS, DELETED, MODELS, ARTIFACTS, D
 
 _STATES = {"FINISHED": State.COMPLETED, "FAILED": State.ERROR, "KILLED": State.CANCELED}
 _PARENT, _NOTE, _NAME = "mlflow.parentRunId", "mlflow.note.content", "mlflow.runName"
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})")
+_FLOAT = re.compile(r"-?(?:[0-9]{1,400}\.[0-9]{0,400}|\.[0-9]{1,400}|[0-9]{1,20}(?=[eE]))(?:[eE][-+]?[0-9]{1,4})?")
 _WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -63,12 +67,14 @@ def searches(runs: Sequence[StoredRun]) -> list[list[StoredRun]]:
 
 
 def value_of(text: str) -> bool | int | float | str | None:
-    """Return a parameter as what it was before MLflow made text of it."""
-    for convert in (int, float):
-        try:
-            return convert(text)
-        except ValueError:
-            continue
+    """Return a parameter as what it was before MLflow made text of it.
+
+    What no number is written like stays text: `0123`, `1_000`, and `12e4567`, which is a commit.
+    """
+    if _INTEGER.fullmatch(text):
+        return int(text) if len(text) < 19 else text
+    if _FLOAT.fullmatch(text) and math.isfinite(float(text)):
+        return float(text)
     return _WORDS.get(text.lower(), text)
 
 

@@ -1,6 +1,5 @@
 """Studies of Optuna's relational storage."""
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.master.importing.clean import parse_json
 from determined.master.importing.read_only_database import rows
 from determined.master.importing.sources.optuna.stored import StoredStudy, StoredTrial, utc
 
@@ -43,7 +43,7 @@ _SYSTEM_ATTRS = _USER_ATTRS.replace("trial_user_attributes", "trial_system_attri
 def studies(connection: Connection) -> Iterator[StoredStudy]:
     """Read the studies one after the other; one is in memory at a time."""
     for study_id, name in _rows(connection, _STUDIES):
-        study = StoredStudy(study_id, name, [row[0] for row in _rows(connection, _DIRECTIONS, study_id)])
+        study = StoredStudy(study_id, _text(name), [row[0] for row in _rows(connection, _DIRECTIONS, study_id)])
         for key, value in _rows(connection, _STUDY_ATTRS, study_id):
             _set_attribute(study, study.user_attrs, key, value)
         study.trials = _trials(connection, study)
@@ -60,7 +60,10 @@ def _trials(connection: Connection, study: StoredStudy) -> list[StoredTrial]:
     for trial_id, value, kind in _rows(connection, _VALUES, study.id):
         trials[trial_id].values.append(_NUMBERS.get(kind, value))
     for trial_id, step, value, kind in _rows(connection, _INTERMEDIATE, study.id):
-        trials[trial_id].intermediate_values[step] = _NUMBERS.get(kind, value)
+        if isinstance(step, int):
+            trials[trial_id].intermediate_values[step] = _NUMBERS.get(kind, value)
+        else:
+            study.damage.append(f"step {step!r} is no number")
     for trial_id, attrs in _attributes(connection, _USER_ATTRS, study).items():
         trials[trial_id].user_attrs = attrs
     for trial_id, attrs in _attributes(connection, _SYSTEM_ATTRS, study).items():
@@ -77,9 +80,16 @@ def _attributes(connection: Connection, query: str, study: StoredStudy) -> dict[
 
 def _set_attribute(study: StoredStudy, attributes: JsonObject, key: str, value: str) -> None:
     try:
-        attributes[key] = json.loads(value)
+        attributes[_text(key)] = parse_json(_text(value))
     except ValueError:
         study.damage.append(f"attribute {key!r} is no JSON")
+
+
+def _text(value: object) -> str:
+    """Return a text: SQLite stores anything in any column."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return "" if value is None else str(value)
 
 
 def _rows(connection: Connection, query: str, study_id: int | None = None) -> list[Any]:

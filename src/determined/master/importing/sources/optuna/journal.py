@@ -3,11 +3,11 @@
 Ids are not written: studies and trials are numbered in the order in which they were created.
 """
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 from determined._json import JsonObject
+from determined.master.importing.clean import parse_json
 from determined.master.importing.sources.optuna.stored import StoredStudy, StoredTrial, utc
 
 _DIRECTIONS = ("NOT_SET", "MINIMIZE", "MAXIMIZE")
@@ -48,16 +48,17 @@ class _Journal:
     def apply_line(self, number: int, line: bytes) -> None:
         """Apply one operation; 3 (attributes of studies for Optuna itself) and unknown ones change nothing here."""
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
             self._operations.get(entry["op_code"], void)(entry)
-        except (ValueError, LookupError, TypeError, AttributeError) as e:
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as e:
             self.damage.append(f"line {number}: {type(e).__name__}")
 
     def _create_study(self, entry: JsonObject) -> None:
-        if entry["study_name"] in {study.name for study in self.studies.values()}:
+        name = str(entry["study_name"])
+        if name in {study.name for study in self.studies.values()}:
             return  # another process was first
         directions = [_DIRECTIONS[number] for number in entry["directions"]]
-        self.studies[self._created] = StoredStudy(self._created, entry["study_name"], directions)
+        self.studies[self._created] = StoredStudy(self._created, name, directions)
         self._created += 1
 
     def _set_study_attribute(self, entry: JsonObject) -> None:
@@ -72,10 +73,11 @@ class _Journal:
         trial.started_at, trial.ended_at = utc(entry.get("datetime_start")), utc(entry.get("datetime_complete"))
         distributions = entry.get("distributions") or {}
         trial.params = {name: (value, distributions[name]) for name, value in (entry.get("params") or {}).items()}
-        trial.values = entry.get("values") or ([] if entry.get("value") is None else [entry["value"]])
+        trial.values = list(entry.get("values") or ([] if entry.get("value") is None else [entry["value"]]))
         reported = entry.get("intermediate_values") or {}
         trial.intermediate_values = {int(step): value for step, value in reported.items()}
-        trial.user_attrs, trial.system_attrs = entry.get("user_attrs") or {}, entry.get("system_attrs") or {}
+        trial.user_attrs = dict(entry.get("user_attrs") or {})
+        trial.system_attrs = dict(entry.get("system_attrs") or {})
         self._trials.append(trial)
         study.trials.append(trial)
 

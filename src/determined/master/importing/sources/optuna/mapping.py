@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from determined.master.importing.clean import parse_json
 from determined.master.importing.notes import Note, Outcome, Rule
 from determined.master.importing.sources.optuna.reading import address_of, open_studies
 from determined.master.importing.sources.optuna.stored import StoredStudy, StoredTrial
@@ -61,13 +62,13 @@ def experiment(study: StoredStudy) -> TrackedExperiment:
 def parameter(internal: float, distribution: str) -> Any:
     """Return the value that the objective got: choices are stored by their index, integers as floats."""
     try:
-        described = json.loads(distribution)
+        described = parse_json(distribution)
         attributes = described.get("attributes", described)
         if "choices" in attributes:
             return attributes["choices"][int(internal)]
         is_integer = (described.get("name") or described.get("type")) in _INTEGERS
         return int(internal) if is_integer else internal
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
         return internal
 
 

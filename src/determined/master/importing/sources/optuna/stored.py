@@ -34,9 +34,12 @@ class StoredStudy:
     damage: list[str] = field(default_factory=list)
 
 
-def utc(moment: datetime | str | None) -> datetime | None:
-    """Return a moment with its time zone. Optuna writes UTC without one; before 5.0 it wrote local time."""
-    if moment is None:
+def utc(moment: object) -> datetime | None:
+    """Return a moment with its time zone; None for what is none. Optuna writes UTC without one, before 5.0 local time."""
+    try:
+        aware = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        if not isinstance(aware, datetime):
+            return None
+        return aware.replace(tzinfo=UTC) if aware.tzinfo is None else aware.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    aware = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    return aware.replace(tzinfo=UTC) if aware.tzinfo is None else aware.astimezone(UTC)

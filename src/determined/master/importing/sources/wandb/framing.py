@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _BLOCK = 32768
+_LONGEST = 64 << 20  # bytes of a message; its parts are joined in memory
 _FILE_HEADER = struct.pack("<4sHB", b":W&B", 0xBEE1, 0)
 _HEADER = struct.Struct("<IHB")  # checksum, length, type
 _LOST, _FULL, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3, 4
@@ -22,6 +23,7 @@ class LogFile:
     def messages(self) -> Iterator[bytes]:
         """Yield the messages, each joined from its parts."""
         parts: list[bytes] = []
+        size = 0
         for kind, data in self._records():
             if kind in (_LOST, _FULL, _FIRST):
                 parts = []
@@ -30,6 +32,11 @@ class LogFile:
             if kind == _LOST:
                 continue
             parts.append(data)
+            size = len(data) if len(parts) == 1 else size + len(data)
+            if size > _LONGEST:
+                self._lose(f"a record is longer than {_LONGEST} bytes")
+                parts = []
+                continue
             if kind in (_FULL, _LAST):
                 yield b"".join(parts)
                 parts = []

@@ -91,8 +91,11 @@ def logs(run: Run) -> Iterator[TrackedLog]:
     time: datetime | None = None
     for number, message in log_records(run):
         if number in (records.OUTPUT, records.OUTPUT_LINE):
-            stream, time = message.number(1), message.time(2)
-            *lines, rest[stream] = (rest.get(stream, "") + message.text(3)).split("\n")
+            try:
+                stream, time, text = message.number(1), message.time(2), message.text(3)
+            except DamagedRecord:
+                continue  # named as damage when the run was read
+            *lines, rest[stream] = (rest.get(stream, "") + text).split("\n")
             yield from (TrackedLog(time, _shown(line)) for line in lines)
     yield from (TrackedLog(time, _shown(line)) for line in rest.values() if line)
 
@@ -106,7 +109,7 @@ def _history(message: Message, choice: MetricChoice) -> Iterator[TrackedReport]:
     try:
         row = items(message, 1)
         step = int(row.get("_step", message.message(2).number(1)))
-    except (DamagedRecord, TypeError, ValueError):
+    except (DamagedRecord, TypeError, ValueError, OverflowError):
         return  # named as damage when the run was read
     groups: dict[str, JsonObject] = {}
     for name, value in _flat({key: value for key, value in row.items() if not key.startswith("_")}):

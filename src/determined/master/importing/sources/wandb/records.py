@@ -1,12 +1,12 @@
 """Records of W&B's log: the few fields that an import needs, decoded from the protobuf wire format."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from determined._json import JsonObject
+from determined.master.importing.clean import MAX_DEPTH, parse_json
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -72,10 +72,12 @@ def pairs(message: Message, number: int) -> Iterator[tuple[list[str], Any]]:
     """Yield the items of a history, config, summary or statistics message as (path, value). Raises DamagedRecord."""
     for item in message.messages(number):
         path = path_of(item)
+        if len(path) > MAX_DEPTH:
+            raise DamagedRecord(f"a name has {len(path)} parts; at most {MAX_DEPTH} are read")
         try:
-            yield path, json.loads(item.text(16))
+            yield path, parse_json(item.text(16))
         except ValueError as e:
-            raise DamagedRecord(f"{'.'.join(path)} is no JSON") from e
+            raise DamagedRecord(f"{'.'.join(path)[:100]} is no JSON: {str(e)[:100]}") from e
 
 
 def path_of(item: Message) -> list[str]:
