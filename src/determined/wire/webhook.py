@@ -99,7 +99,7 @@ class PatchWebhook(Wire):
 
 
 class TestWebhookResponse(Wire):
-    """What the receiver has answered; `answer` is its beginning."""
+    """Answer of the receiver; `answer` is the beginning of its body."""
 
     completed: bool
     status_code: Ours[int | None] = None

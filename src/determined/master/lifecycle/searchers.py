@@ -124,7 +124,7 @@ class Initial:
         return _answer(self.searcher, events)
 
     def save(self, conn: Connection, experiment_id: int) -> None:
-        """Whatever was stored for the experiment but its history is forgotten."""
+        """Store the searcher as the snapshot; of the rows that the experiment had, keep only its history."""
         tag = secrets.token_hex(8)
         rows.forget(conn, experiment_id)
         rows.append(conn, experiment_id, 1, [{**start(), "tag": tag, **_waits(self.searcher)}])
