@@ -185,3 +185,27 @@ def test_a_status_that_git_does_not_tell_is_left_out(tmp_path: Path, monkeypatch
 def test_an_experiment_is_named_after_its_script() -> None:
     assert default_name(["python", "src/train.py", "--x"]) == "train.py"
     assert default_name(["/usr/bin/true"]) == "true"
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("Authorization: Bearer abc", "Authorization: ********"),
+        ("X-Api-Key:abc", "X-Api-Key:********"),
+        ("--header=X-Token: abc", "--header=X-Token: ********"),
+        ("curl -H 'Authorization: Bearer abc' host", "curl -H 'Authorization: ******** host"),
+        ("Server=x;Password=abc;User=y", "Server=x;Password=********"),
+        ("https://host/?X-Amz-Signature=abc&page=2", "https://host/?X-Amz-Signature=********"),
+        ("Content-Type: text/html", "Content-Type: text/html"),
+        ("package.module:main", "package.module:main"),
+        ("http://host:80/path", "http://host:80/path"),
+    ],
+)
+def test_headers_and_parameters_with_secrets_are_masked(word: str, shown: str) -> None:
+    assert masked_words(["program", word])[1].replace("********'", "********") == shown
+    hparams = hparams_of(["program", "--option", word])
+    assert "abc" not in str(hparams)
+
+
+def test_options_of_tokens_by_other_names_are_masked() -> None:
+    assert masked_words(["p", "--jwt", "abc", "--bearer=abc"]) == ["p", "--jwt", "********", "--bearer=********"]

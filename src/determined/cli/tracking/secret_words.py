@@ -9,14 +9,16 @@ from determined.constants import MASKED
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SECRET = re.compile(
-    r"(?:^|[_.-])(?:token|[a-z0-9]*(?:passwords?|passwd)|passphrase|secrets?|api[_-]?key|authorization|credentials?)"
+    r"(?:^|[_.-])(?:token|bearer|jwt|signature|[a-z0-9]*(?:passwords?|passwd)|passphrase|secrets?|api[_-]?key|authorization|credentials?)"
     r"(?:$|[_.-])"
     r"|(?:^|[_.-])(?:pass|pwd|auth|key)$",
     re.IGNORECASE,
 )
 # `user:password@` and `token@` of a URL, also a password with a slash in it; `host:80/` is no user.
 _LOGIN = re.compile(r"(?<=://)(?:[^/?#\s]*@|[^/?#\s:@]*:(?!\d+(?:[/?#]|$))\S*@)")
-_PARAMETER = re.compile(r"(?<=[?&])([^?=&#\s]+)=[^&#\s]*")
+_HEADER = re.compile(r"([\w-]+):(\s*)\S.*", re.DOTALL)  # of HTTP: `Authorization: Bearer abc`
+_QUOTED_HEADER = re.compile(r"(?<=[\"'])([\w-]+):(\s+)[^\"']+(?=[\"'])")
+_PARAMETER = re.compile(r"(?<=[?&;])([^?=&#\s]+)=[^&#\s]*")
 _NAMES = re.compile(r"(?<![\w.-])[\w.-]+(?=[\"']?\s*[:=])")
 _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<authority>[^/?#\s]*)(?P<path>[^?#]*)(?P<rest>.*)", re.DOTALL)
 
@@ -46,6 +48,10 @@ def masked_text(text: str) -> str:
     """Return a text with the secrets in it masked: of JSON, of a command, of URLs."""
     if text[:1] in {"[", "{"}:
         return _masked_json(text)
+    header = _HEADER.fullmatch(text)
+    if header is not None and is_secret(header[1]):
+        return f"{header[1]}:{header[2]}{MASKED}"
+    text = _QUOTED_HEADER.sub(lambda found: f"{found[1]}:{found[2]}{MASKED}" if is_secret(found[1]) else found[0], text)
     if " " in text:
         return " ".join(_masked_words(text.split(" ")))
     text = _PARAMETER.sub(lambda found: f"{found[1]}={MASKED}" if is_secret(found[1]) else found[0], text)
