@@ -35,7 +35,7 @@ class StoredStudy:
 
 
 def utc(moment: object) -> datetime | None:
-    """Return a moment with its time zone; None for what is none. Optuna writes UTC without one, before 5.0 local time."""
+    """Return a moment with its zone; None for what is none. Optuna writes UTC without one, before 5.0 local time."""
     try:
         aware = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         if not isinstance(aware, datetime):
