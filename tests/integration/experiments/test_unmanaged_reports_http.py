@@ -115,3 +115,23 @@ def test_a_report_is_a_sign_of_life(user: Any, master: Any, trial: dict[str, Any
     before = active()
     post(user, trial, LogLine("x", 0.0))
     assert active() > before
+
+
+def test_a_process_of_an_earlier_run_gives_no_sign_of_life(user: Any, trial: dict[str, Any], master: Any) -> None:
+    """A run that hung would else keep a trial alive whose later run has died."""
+    assert post(user, trial, LogLine("first", 1000.0)).status == 200
+    assert user.post(f"/api/v1/trials/{trial['id']}/start", {"resume": True}).json["trialRunId"] == 2
+    before = last_activity(master, trial)
+    assert empty(user, trial, run=1).status == 410
+    assert post(user, trial, LogLine("first", 1000.0)).json["positions"] == {"j": 1}, "what was taken stays so"
+    assert last_activity(master, trial) == before
+    assert empty(user, trial, run=2).status == 200
+    assert last_activity(master, trial) > before
+
+
+def last_activity(master: Any, trial: dict[str, Any]) -> Any:
+    return asyncio.run(master.ctx.db.read(lambda conn: trials.get(conn, trial["id"]).last_activity))
+
+
+def empty(client: Any, trial: dict[str, Any], run: int) -> Any:
+    return client.post(f"/api/v1/trials/{trial['id']}/runs/{run}/reports", [[], 0.0])

@@ -3,15 +3,18 @@
 import logging
 import threading
 
-from determined.errors import DeterminedError
+from determined.errors import DeterminedError, Gone
 from determined.exec.detached.link import DetachedLink
 from determined.rundir.control import Control
 from determined.rundir.layout import RunDir
+from determined.wire.codec import to_msgpack
+from determined.wire.report import ReportBatch
 
 logger = logging.getLogger(__name__)
 
 _PERIOD_SECONDS = 20.0  # the master takes a run for dead after five minutes
 _RETRY_SECONDS = 5.0
+_NO_RECORDS = to_msgpack(ReportBatch([]))  # asks only whether this run is still the trial's latest
 _ENDED_BY_SOMEBODY = ("CANCELED", "STOPPING_CANCELED", "STOPPING_KILLED")
 
 
@@ -42,9 +45,15 @@ class Heartbeat:
     def _give(self) -> float:
         """Give one and return the seconds until the next."""
         try:
+            self._link.report(_NO_RECORDS)
             state = self._link.set_state(None)
             if state == "ERROR":  # the master has taken our silence for death
                 state = self._link.set_state("RUNNING")
+        except Gone as e:
+            # Ours would hold up the end of the run that has taken the trial over, or open the trial again after it.
+            logger.warning("no more signs of life: %s", e)
+            self._over.set()
+            return _PERIOD_SECONDS
         except DeterminedError as e:
             logger.warning("no sign of life could be given: %s", e)
             return _RETRY_SECONDS

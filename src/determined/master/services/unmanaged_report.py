@@ -62,9 +62,12 @@ def write(conn: Connection, now: datetime, caller: Caller, trial_id: int, run_id
     target = queries.unmanaged_target(conn, trial_id, run_id)
     if target is None:
         raise FailedPrecondition(f"trial {trial_id} is managed; its own task alone reports for it")
+    if not batch.segments:  # a sign of life
+        _refuse_stale(target)
     known = queries.unmanaged_positions(conn, trial_id, {segment.source for segment in batch.segments})
     reached, fresh = past(known, batch.segments)
-    lifecycle.note_activity(conn, now, trial_id)
+    if target.run_id == target.trial_run_id:  # a process of an earlier run would keep the trial alive for ever
+        lifecycle.note_activity(conn, now, trial_id)
     if not fresh:
         return Outcome(ReportAnswer(positions=known, refused=not_taken(conn, target, batch, MappingProxyType({}))))
     _refuse_stale(target)
