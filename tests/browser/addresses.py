@@ -96,7 +96,9 @@ ADDRESSES = [
     "templates/edit?name={tpl}",
     "models",
     "models/{m}",
+    "models?labels=ordinary&archived=1",
     "models/{m}/versions/1",
+    "models/{m}/compare?versions=1-2",
     "no/such/page",
 ]
 # every address of a page that is still to come

@@ -60,7 +60,7 @@ with core.init() as ctx:
 def populate(url: str) -> dict[str, Any]:
     """Numbers and ids of what there is: w a workspace, p its project, e a search of four trials of which one failed,
     s a single trial, t that trial, u its checkpoint, f an experiment that failed, r one that runs, q one that waits for
-    slots, c a command that failed, tpl a template, as an address names it, m a model with a version.
+    slots, c a command that failed, tpl a template, as an address names it, m a model with two versions.
     """
     client = Client(url)
     stranger = _name_people(url, client)
@@ -138,7 +138,8 @@ def _model(client: Client, workspace: int, checkpoint: str) -> int:
     body = {"name": name, "description": ATTACK, "labels": [TITLE], "metadata": {ATTACK: MARKUP}, "notes": MARKDOWN}
     made: int = client.post("/api/v1/models", {**body, "workspaceId": workspace})["model"]["id"]
     version = {"checkpointUuid": checkpoint, "name": TITLE, "comment": ATTACK, "notes": MARKDOWN, "labels": [TITLE]}
-    client.post(f"/api/v1/models/{made}/versions", version)
+    for _ in range(2):  # to be compared with one another
+        client.post(f"/api/v1/models/{made}/versions", version)
     client.call("PUT", f"/api/v1/models/{made}/aliases/production", {"version": 1})
     return made
 

@@ -136,6 +136,10 @@ const PAGES: readonly PageRoute[] = [
     "/models/:id",
     chunk(() => import("./pages/models/ModelPage")),
   ),
+  at(
+    "/models/:id/compare",
+    chunk(() => import("./pages/models/CompareVersionsPage")),
+  ),
   at("/models/:id/versions/:version/:tab?", ModelVersion),
   at(
     "/templates",

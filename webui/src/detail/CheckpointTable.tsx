@@ -1,11 +1,12 @@
-// Checkpoints of an experiment or a trial: where from, how good, how big, which files; deleted after a question.
+// Checkpoints of an experiment or a trial: where from, how good, how big; registered, opened, deleted after a question.
 
 import { useState } from "react";
 import { call } from "../api/client";
 import { useAct, useApi } from "../api/useApi";
+import { RegisterDialog } from "../registry/RegisterDialog";
+import { whyNotRegistered } from "../registry/registrable";
 import { Button } from "../ui/Button";
 import { DataTable } from "../ui/DataTable";
-import { Dialog } from "../ui/Dialog";
 import { Empty } from "../ui/Empty";
 import { ErrorCard } from "../ui/ErrorCard";
 import { bytes, dateTime, metricNumber } from "../ui/format";
@@ -14,8 +15,9 @@ import { Skeleton } from "../ui/Skeleton";
 import { StatePill } from "../ui/StatePill";
 import { Switch } from "../ui/Switch";
 import { useConfirm } from "../ui/useConfirm";
-import { flag, int, Link, navigate, oneOf, useUrlState } from "../url";
-import { CheckpointFiles, sizeOf } from "./CheckpointFiles";
+import { flag, int, Link, navigate, oneOf, text, useUrlState } from "../url";
+import { CheckpointDialog } from "./CheckpointDialog";
+import { sizeOf } from "./CheckpointFiles";
 import css from "./detail.module.css";
 import type { Checkpoint } from "./types";
 import { Pager } from "./WorkloadTable";
@@ -32,11 +34,19 @@ const KEPT = ["STATE_ACTIVE", "STATE_COMPLETED", "STATE_ERROR", "STATE_PARTIALLY
 const SORT = oneOf(...SORTS.map((sort) => sort.id));
 const OPERATIONS = ["listExperimentCheckpoints", "listTrialCheckpoints"] as const;
 
-export function CheckpointTable({ owner, smallerIsBetter }: { owner: CheckpointOwner; smallerIsBetter: boolean }) {
+interface CheckpointTableProps {
+  owner: CheckpointOwner;
+  smallerIsBetter: boolean;
+  /** Where a model that is made for one of them goes. */
+  workspaceId?: number | undefined;
+}
+
+export function CheckpointTable({ owner, smallerIsBetter, workspaceId }: CheckpointTableProps) {
   const [offset, setOffset] = useUrlState("offset", int, 0);
   const [sort, setSort] = useUrlState("order", SORT, "SORT_BY_END_TIME");
   const [showsDeleted, setShowsDeleted] = useUrlState("deleted", flag, false);
-  const [open, setOpen] = useState<Checkpoint | null>(null);
+  const [open, setOpen] = useUrlState("checkpoint", text, "");
+  const [registered, setRegistered] = useState<string | null>(null);
   const answer = useCheckpoints(owner, { sort, smallerIsBetter, offset, showsDeleted });
   if (answer.error) return <ErrorCard error={answer.error} onRetry={() => void answer.refetch()} />;
   if (answer.data === undefined) return <Skeleton rows={6} />;
@@ -66,13 +76,14 @@ export function CheckpointTable({ owner, smallerIsBetter }: { owner: CheckpointO
       {checkpoints.length === 0 ? (
         <Empty title="No checkpoints">They appear here when the training code stores them.</Empty>
       ) : (
-        <Rows checkpoints={checkpoints} onOpen={setOpen} />
+        <Rows checkpoints={checkpoints} onOpen={setOpen} onRegister={setRegistered} />
       )}
       <Pager offset={offset} total={pagination.total ?? checkpoints.length} page={PAGE} onMove={setOffset} />
-      {open !== null && (
-        <Dialog title={`Checkpoint ${open.uuid}`} onClose={() => setOpen(null)}>
-          <CheckpointFiles checkpoint={open} />
-        </Dialog>
+      {open !== "" && registered === null && (
+        <CheckpointDialog uuid={open} onRegister={setRegistered} onClose={() => setOpen("")} />
+      )}
+      {registered !== null && (
+        <RegisterDialog uuid={registered} workspaceId={workspaceId} onClose={() => setRegistered(null)} />
       )}
     </div>
   );
@@ -80,10 +91,11 @@ export function CheckpointTable({ owner, smallerIsBetter }: { owner: CheckpointO
 
 interface RowsProps {
   checkpoints: readonly Checkpoint[];
-  onOpen: (checkpoint: Checkpoint) => void;
+  onOpen: (uuid: string) => void;
+  onRegister: (uuid: string) => void;
 }
 
-function Rows({ checkpoints, onOpen }: RowsProps) {
+function Rows({ checkpoints, onOpen, onRegister }: RowsProps) {
   const remove = useRemoval();
   return (
     <DataTable
@@ -104,6 +116,15 @@ function Rows({ checkpoints, onOpen }: RowsProps) {
           label: "Actions",
           render: (row) => (
             <span className={css["acts"]}>
+              <span title={whyNotRegistered(row.state) ?? undefined}>
+                <Button
+                  isDisabled={whyNotRegistered(row.state) !== null}
+                  onPress={() => onRegister(row.uuid)}
+                  aria-label={["Register checkpoint", row.uuid, whyNotRegistered(row.state)].filter(Boolean).join(" ")}
+                >
+                  Register…
+                </Button>
+              </span>
               <Button
                 isDisabled={!isLoadable(row)}
                 onPress={() => navigate(`/tasks/new/notebook?checkpoint=${row.uuid}`)}
@@ -175,9 +196,9 @@ function useRemoval(): (checkpoint: Checkpoint) => Promise<void> {
   };
 }
 
-function Name({ checkpoint, onOpen }: { checkpoint: Checkpoint; onOpen: (checkpoint: Checkpoint) => void }) {
+function Name({ checkpoint, onOpen }: { checkpoint: Checkpoint; onOpen: (uuid: string) => void }) {
   return (
-    <Button kind="plain" onPress={() => onOpen(checkpoint)} aria-label={`Files of checkpoint ${checkpoint.uuid}`}>
+    <Button kind="plain" onPress={() => onOpen(checkpoint.uuid)} aria-label={`Files of checkpoint ${checkpoint.uuid}`}>
       <code>{checkpoint.uuid.slice(0, 8)}</code>
     </Button>
   );

@@ -52,7 +52,13 @@ export function TrialTab({ tab, experiment, trial }: { tab: TrialTabId; experime
     case "hyperparameters":
       return <Hyperparameters hparams={trial.hparams} />;
     case "checkpoints":
-      return <CheckpointTable owner={{ trialId: trial.id }} smallerIsBetter={isSmallerBetter(experiment.config)} />;
+      return (
+        <CheckpointTable
+          owner={{ trialId: trial.id }}
+          smallerIsBetter={isSmallerBetter(experiment.config)}
+          workspaceId={experiment.workspaceId ?? undefined}
+        />
+      );
     case "workloads":
       return <WorkloadTable trialId={trial.id} />;
     case "profiler":

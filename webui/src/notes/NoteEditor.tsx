@@ -15,9 +15,13 @@ export interface NoteEditorProps {
   onDraft: (draft: Draft | null) => void;
   /** Saves where the text is still `draft.base`; answers the text as it is where it is not. */
   onSave: (draft: Draft) => Promise<string | null>;
+  /** What is written, as the message about a colleague's save calls it. */
+  noun?: string | undefined;
+  /** What is wrong with the text; it cannot be saved then. */
+  problemOf?: ((text: string) => string | null) | undefined;
 }
 
-export function NoteEditor({ label, draft, onDraft, onSave }: NoteEditorProps) {
+export function NoteEditor({ label, draft, onDraft, onSave, noun = "these notes", problemOf }: NoteEditorProps) {
   const [theirs, setTheirs] = useState<string | null>(null);
   const save = async (next: Draft): Promise<void> => {
     try {
@@ -32,15 +36,22 @@ export function NoteEditor({ label, draft, onDraft, onSave }: NoteEditorProps) {
     onDraft({ ...draft, text: bothTexts(current, draft.text), base: current });
     setTheirs(null);
   };
+  const problem = problemOf?.(draft.text) ?? null;
   return (
     <div className={css["editor"]}>
       {draft.title !== undefined && (
         <TextField label="Title" value={draft.title} onChange={(title) => onDraft({ ...draft, title })} />
       )}
-      <TextField label={label} rows={18} value={draft.text} onChange={(text) => onDraft({ ...draft, text })} />
+      <TextField
+        label={label}
+        rows={18}
+        value={draft.text}
+        error={problem}
+        onChange={(text) => onDraft({ ...draft, text })}
+      />
       {theirs === null ? (
         <div className={css["buttons"]}>
-          <Button kind="primary" onPress={() => void save(draft)}>
+          <Button kind="primary" isDisabled={problem !== null} onPress={() => void save(draft)}>
             Save
           </Button>
           <Button onPress={() => onDraft(null)}>Discard</Button>
@@ -49,7 +60,7 @@ export function NoteEditor({ label, draft, onDraft, onSave }: NoteEditorProps) {
       ) : (
         <section className={css["conflict"]} role="alert">
           <p>
-            <strong>Somebody else saved these notes while you wrote.</strong> Nothing is lost yet: choose what to keep.
+            <strong>Somebody else saved {noun} while you wrote.</strong> Nothing is lost yet: choose what to keep.
           </p>
           <Diff before={theirs} after={draft.text} beforeName="theirs" afterName="yours" />
           <div className={css["buttons"]}>

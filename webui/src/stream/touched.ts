@@ -74,11 +74,15 @@ const RULES: Record<Noun, Partial<Record<keyof Operations, Rule>>> = {
   },
   models: {
     getModel: always,
+    listModelAliases: always,
+    listModelAliasHistory: always,
+    listModelLabels: always,
     listModels: always,
   },
   modelversions: {
     getModel: always,
     getModelVersion: always,
+    listCheckpointVersions: always,
     listModels: always,
     listModelVersions: always,
   },

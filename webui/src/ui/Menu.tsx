@@ -13,6 +13,8 @@ export interface MenuAction {
   label: string;
   onAction: () => void;
   isDisabled?: boolean | undefined;
+  /** Why it is disabled, below its label. */
+  why?: string | undefined;
   danger?: boolean | undefined;
 }
 
@@ -59,6 +61,7 @@ export function MenuItems({ label, items }: { label: string; items: readonly Men
           textValue={item.label}
         >
           {item.label}
+          {item.isDisabled && item.why && <span className={css["why"]}>{item.why}</span>}
         </MenuItem>
       ))}
     </AriaMenu>

@@ -1,6 +1,17 @@
 // Numbers and times as people read them.
 import { expect, test } from "vitest";
-import { ago, bytes, count, duration, jsonText, metricNumber, plural, secondsBetween, straight } from "./format";
+import {
+  ago,
+  bytes,
+  count,
+  deltaText,
+  duration,
+  jsonText,
+  metricNumber,
+  plural,
+  secondsBetween,
+  straight,
+} from "./format";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 
@@ -54,4 +65,14 @@ test("counts have separators and words their plural", () => {
 test("words that turn the direction of writing are spelled out or left out", () => {
   expect(jsonText({ a: "x\u202ey\u001b" })).toBe('{\n  "a": "x\\u202ey\\u001b"\n}');
   expect(straight("x\u202ey\u2066")).toBe("xy");
+});
+
+test("a difference has a sign, and a share of what it is measured against", () => {
+  expect(deltaText(0.75, 0.5)).toBe("+0.25 (+50 %)");
+  expect(deltaText(0.25, 0.5)).toBe("−0.25 (−50 %)");
+  expect(deltaText(-1, -2)).toBe("+1 (+50 %)");
+  expect(deltaText(3, 0)).toBe("+3");
+  expect(deltaText(2, 2)).toBe("±0");
+  expect(deltaText(Number.POSITIVE_INFINITY, 1)).toBe("+Infinity");
+  expect(deltaText(Number.NaN, 1)).toBe("");
 });

@@ -95,6 +95,18 @@ export function metricNumber(value: number | string | null | undefined): string 
   return `${digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits}e${exponent.replace("+", "")}`;
 }
 
+/** "+0.25 (+50 %)": how far a value is from a base, "±0" where it is the same. */
+export function deltaText(value: number, base: number): string {
+  const difference = value - base;
+  if (Number.isNaN(difference)) return "";
+  if (difference === 0) return "±0";
+  const sign = difference > 0 ? "+" : "−";
+  const size = metricNumber(Math.abs(difference));
+  if (base === 0 || !Number.isFinite(difference)) return sign + size;
+  const percent = Number(((Math.abs(difference) / Math.abs(base)) * 100).toPrecision(3));
+  return `${sign}${size} (${sign}${percent} %)`;
+}
+
 /** "15 Nov 2026, 17:07:32", in the reader's time zone. */
 export function dateTime(time: Time): string {
   const at = millis(time);

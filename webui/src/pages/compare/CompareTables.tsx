@@ -4,7 +4,7 @@ import { colourOf } from "../../chart/colour";
 import { Button } from "../../ui/Button";
 import { cx } from "../../ui/cx";
 import { Empty } from "../../ui/Empty";
-import { metricNumber, plural } from "../../ui/format";
+import { deltaText, plural } from "../../ui/format";
 import layout from "../../ui/layout.module.css";
 import { Select } from "../../ui/Select";
 import { Switch } from "../../ui/Switch";
@@ -113,17 +113,9 @@ function MetricCell({ row, at, baseAt }: { row: MetricRow; at: number; baseAt: n
   return (
     <>
       {String(value)}
-      {base !== null && at !== baseAt && <span className={css["delta"]}>{differenceText(value - base, base)}</span>}
+      {base !== null && at !== baseAt && <span className={css["delta"]}>{deltaText(value, base)}</span>}
     </>
   );
-}
-
-function differenceText(difference: number, base: number): string {
-  if (difference === 0) return "±0";
-  const sign = difference > 0 ? "+" : "−";
-  const percent =
-    base === 0 ? "" : ` (${sign}${Number(((Math.abs(difference) / Math.abs(base)) * 100).toPrecision(3))} %)`;
-  return `${sign}${metricNumber(Math.abs(difference))}${percent}`;
 }
 
 interface SideRow {

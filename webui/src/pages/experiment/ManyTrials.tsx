@@ -56,7 +56,11 @@ function Current({ tab, experiment, viz }: { tab: Tab; experiment: Experiment; v
       return <TrialsTab experiment={experiment} />;
     case "checkpoints":
       return (
-        <CheckpointTable owner={{ experimentId: experiment.id }} smallerIsBetter={isSmallerBetter(experiment.config)} />
+        <CheckpointTable
+          owner={{ experimentId: experiment.id }}
+          smallerIsBetter={isSmallerBetter(experiment.config)}
+          workspaceId={experiment.workspaceId ?? undefined}
+        />
       );
     case "code":
       return <CodeTab experiment={experiment} />;

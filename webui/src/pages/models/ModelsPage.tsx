@@ -1,10 +1,9 @@
-// All models of the registry: find, sort, filter by workspace, archive.
-import { call } from "../../api/client";
+// All models of the registry: find, filter, sort, create, change.
+import { useState } from "react";
 import { useLive } from "../../api/live";
-import type { Schemas } from "../../api/schema";
-import { useAct, useApi } from "../../api/useApi";
-import css from "../../detail/detail.module.css";
-import { WorkspaceSelect } from "../../detail/WorkspaceSelect";
+import { useApi } from "../../api/useApi";
+import { Pager } from "../../detail/WorkloadTable";
+import { NewModelDialog } from "../../registry/NewModelDialog";
 import { Button } from "../../ui/Button";
 import { CopyCommand } from "../../ui/CopyCommand";
 import { DataTable } from "../../ui/DataTable";
@@ -12,69 +11,68 @@ import { Empty } from "../../ui/Empty";
 import { ErrorCard } from "../../ui/ErrorCard";
 import { ago } from "../../ui/format";
 import { Page } from "../../ui/Page";
-import { SearchField } from "../../ui/SearchField";
-import { Select } from "../../ui/Select";
 import { Skeleton } from "../../ui/Skeleton";
-import { Switch } from "../../ui/Switch";
-import { flag, int, Link, oneOf, text, useUrlState } from "../../url";
-
-type Model = Schemas["Model"];
-
-const SORTS = [
-  { id: "SORT_BY_LAST_UPDATED_TIME", label: "Changed last" },
-  { id: "SORT_BY_NAME", label: "Name" },
-  { id: "SORT_BY_NUM_VERSIONS", label: "Most versions" },
-] as const;
-const SORT = oneOf(...SORTS.map((one) => one.id));
+import { Tag } from "../../ui/Tag";
+import { Link, navigate } from "../../url";
+import { ModelFilters, PAGE, useModelFilters } from "./ModelFilters";
+import { ModelMenu } from "./ModelMenu";
+import own from "./models.module.css";
+import type { Model } from "./useModelActions";
 
 export default function ModelsPage() {
-  const [query, setQuery] = useUrlState("q", text, "");
-  const [workspace, setWorkspace] = useUrlState("workspace", int, 0);
-  const [showsArchived, setShowsArchived] = useUrlState("archived", flag, false);
-  const [sort, setSort] = useUrlState("sort", SORT, "SORT_BY_LAST_UPDATED_TIME");
+  const filters = useModelFilters();
+  const [isNew, setNew] = useState(false);
   useLive({ models: "all", modelversions: "all" });
-  const models = useApi(
-    "listModels",
-    {
-      query: {
-        name: query || undefined,
-        workspaceIds: workspace > 0 ? [workspace] : undefined,
-        archived: showsArchived ? undefined : false,
-        sortBy: sort,
-        orderBy: sort === "SORT_BY_NAME" ? "ORDER_BY_ASC" : "ORDER_BY_DESC",
-        limit: 500,
-      },
-    },
-    { keepPrevious: true },
-  );
+  const models = useApi("listModels", { query: filters.query }, { keepPrevious: true });
   const rows = models.data?.models ?? [];
-  const none = showsArchived ? "No models yet" : "No models in use";
+  const newModel = (
+    <Button kind="primary" onPress={() => setNew(true)}>
+      New model
+    </Button>
+  );
   return (
-    <Page title="Models">
-      <div className={css["controls"]}>
-        <SearchField label="Find a model" value={query} onChange={setQuery} />
-        <WorkspaceSelect value={workspace} onChange={setWorkspace} none="all workspaces" />
-        <Select
-          label="Order"
-          value={sort}
-          options={[...SORTS]}
-          onChange={(id) => setSort(SORT.parse(id) ?? "SORT_BY_LAST_UPDATED_TIME")}
-        />
-        <Switch isSelected={showsArchived} onChange={setShowsArchived}>
-          Show archived ones
-        </Switch>
-      </div>
+    <Page title="Models" actions={newModel}>
+      <ModelFilters filters={filters} />
       {models.error && <ErrorCard error={models.error} onRetry={models.refetch} />}
       {models.isPending && <Skeleton rows={6} />}
-      {models.data && rows.length === 0 && (
-        <Empty title={query || workspace > 0 ? "No model matches" : none}>
-          <p>A model is a name for checkpoints that belong together. Create one, and register a checkpoint:</p>
-          <CopyCommand text="det model create NAME" />
-          <CopyCommand text="det model register-version NAME UUID" />
-        </Empty>
-      )}
+      {models.data && rows.length === 0 && (filters.isFiltered ? <NoMatch /> : <None shown={filters.archived} />)}
       {rows.length > 0 && <ModelTable models={rows} />}
+      <Pager
+        offset={filters.offset}
+        total={models.data?.pagination.total ?? rows.length}
+        page={PAGE}
+        onMove={filters.setOffset}
+      />
+      {isNew && (
+        <NewModelDialog
+          workspaceId={filters.workspace || 1}
+          onMade={({ id }) => navigate(`/models/${id}`)}
+          onClose={() => setNew(false)}
+        />
+      )}
     </Page>
+  );
+}
+
+function NoMatch() {
+  return (
+    <Empty title="No model matches">
+      <Link href="/models">Show all in use</Link>
+    </Empty>
+  );
+}
+
+function None({ shown }: { shown: "0" | "1" | "only" }) {
+  if (shown === "only") return <Empty title="No archived models" />;
+  return (
+    <Empty title={shown === "1" ? "No models yet" : "No models in use"}>
+      <p>
+        A model is a name for checkpoints that belong together. Make one here, then press “Register…” beside a
+        checkpoint of an experiment. The same by commands:
+      </p>
+      <CopyCommand text="det model create NAME" />
+      <CopyCommand text="det model register-version NAME UUID" />
+    </Empty>
   );
 }
 
@@ -86,35 +84,41 @@ function ModelTable({ models }: { models: readonly Model[] }) {
       rows={models}
       rowKey={(row) => row.id}
       columns={[
-        { key: "name", label: "Name", render: (row) => <Link href={`/models/${row.id}`}>{row.name}</Link> },
+        { key: "name", label: "Name", render: (row) => <Name model={row} /> },
         { key: "numVersions", label: "Versions", align: "right" },
         { key: "aliases", label: "Aliases", isMinor: true, render: aliasesOf },
+        { key: "labels", label: "Labels", isMinor: true, render: (row) => <Labels labels={row.labels ?? []} /> },
         { key: "workspaceName", label: "Workspace", isMinor: true },
         { key: "updated", label: "Changed", isMinor: true, render: (row) => ago(row.lastUpdatedTime) },
         { key: "username", label: "Owner", isMinor: true },
-        { key: "act", label: "Actions", align: "right", render: (row) => <ArchiveButton model={row} /> },
+        {
+          key: "act",
+          label: <span className="visually-hidden">Actions</span>,
+          align: "right",
+          render: (row) => <ModelMenu model={row} />,
+        },
       ]}
     />
   );
 }
 
-export function ArchiveButton({ model }: { model: Model }) {
-  const act = useAct();
-  const path = { model_name: String(model.id) };
-  const archive = () => call("archiveModel", { path });
-  const unarchive = () => call("unarchiveModel", { path });
-  const press = () =>
-    act({
-      label: `${model.archived ? "Unarchived" : "Archived"} ${model.name}`,
-      run: model.archived ? unarchive : archive,
-      undo: model.archived ? archive : unarchive,
-      invalidate: ["listModels", "getModel"],
-    });
-  const verb = model.archived ? "Unarchive" : "Archive";
+function Name({ model }: { model: Model }) {
   return (
-    <Button onPress={() => void press()} aria-label={`${verb} ${model.name}`}>
-      {verb}
-    </Button>
+    <span className={own["name"]}>
+      <Link href={`/models/${model.id}`}>{model.name}</Link>
+      {model.archived && <Tag text="archived" />}
+      {model.description && <span className={own["about"]}>{model.description}</span>}
+    </span>
+  );
+}
+
+function Labels({ labels }: { labels: readonly string[] }) {
+  return (
+    <span className={own["labels"]}>
+      {labels.map((label) => (
+        <Tag key={label} text={label} />
+      ))}
+    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 // What loads a version of a model: a command and Python, ready to paste. Pure.
+import { requestOf } from "../../api/client";
 import { straight } from "../../ui/format";
 
 /** Model as code names it: by name, or by id where the name has characters that turn the text around them. */
@@ -19,6 +20,14 @@ export function pythonSnippet(master: string, name: string, version: number): st
     `version = client.get_model(${JSON.stringify(name)}).get_version(${version})`,
     `print(version.download(${JSON.stringify(directoryOf(name, version))}))`,
   ].join("\n");
+}
+
+/** One line of shell that needs neither determined nor Python; the token comes from the environment. */
+export function curlCommand(master: string, name: string, version: number): string {
+  const { url } = requestOf("downloadModelVersion", { path: { model_name: name, version } });
+  const directory = directoryOf(name, version);
+  const token = `"Authorization: Bearer \${DET_TOKEN:?needs an access token}"`;
+  return `mkdir -p ${directory} && curl -fsS -H ${token} ${word(master + url)} | tar xzf - -C ${directory}`;
 }
 
 /** Metrics of a checkpoint by name, validation before training. */
