@@ -7,6 +7,7 @@ ON_BOTH = frozenset(
     [
         "upstream_import",
         "import_rules",
+        "bundles",
         "migrations_tree",
         "migrations_history",
         "experiments_list",

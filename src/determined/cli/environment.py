@@ -83,3 +83,8 @@ def _changed(variables: dict[str, str], entries: Iterable[str]) -> dict[str, str
         else:
             variables.pop(name, None)
     return variables
+
+
+def mlflow_token() -> str | None:
+    """Return the bearer token for a tracking server, as MLflow's own client reads it."""
+    return os.environ.get("MLFLOW_TRACKING_TOKEN") or None

@@ -284,3 +284,35 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+class Steps:
+    """A bar of things that are counted, with their rate and the time left: on a terminal's stderr only."""
+
+    def __init__(self, things: str, total: int) -> None:
+        self._things, self._total = things, total
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> "Steps":
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            rate = TextColumn("{task.fields[rate]}")
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate)
+            self._bar = Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self._things, total=self._total, rate="")
+        return self
+
+    def advance(self) -> None:
+        """Count one more."""
+        if self._bar is not None:
+            speed = self._bar.tasks[0].speed
+            self._bar.update(self._task, advance=1, rate=f"{speed:,.1f}/s" if speed else "")
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()

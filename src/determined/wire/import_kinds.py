@@ -28,6 +28,7 @@ class ImportKind:
     source_help: str
     note: str
     options: tuple[Option, ...] = ()
+    is_named: bool = False  # the source may be named without --source
 
 
 def _example(name: str, source: str) -> str:
@@ -124,6 +125,30 @@ A study becomes an experiment, with a trial for each trial that has begun.
     + _AGAIN
     + _example("optuna", "sqlite:///study.db"),
     _PLACES,
+)
+BUNDLE = ImportKind(
+    "bundle",
+    "import a file of det experiment export",
+    "FILE",
+    "the bundle; it is only read",
+    """\
+Every file in it is checked before anything is written. Ids are kept; owners, workspaces and projects are found by their
+names and made where they are missing. An import that was interrupted goes on when it is run again.
+
+  det master stop
+  det master import bundle three.tar --dry-run
+  det master import bundle three.tar
+  det master start
+""",
+    (
+        Option(
+            "--checkpoints",
+            "where files of checkpoints go (default: imported-checkpoints in the data directory)",
+            "DIR",
+        ),
+        Option("--no-logs", "leave task logs out"),
+    ),
+    is_named=True,
 )
 
 KINDS = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, ImportKind)}

@@ -64,6 +64,7 @@ def test_rows_keep_their_ids_and_new_ones_get_larger_ids(conn: Connection, world
     imported.put_rows(conn, "users", [{**row, "username": "changed"}])
     assert imported.existing_names(conn, "users", "username")["changed"] == 5000
     assert imported.existing_ids(conn, "users", [4999, 5000]) == {5000}
+    assert imported.existing_keys(conn, "users", "username", ["five", "changed"]) == {"changed"}
     imported.continue_numbers(conn)
     assert world.user({}) > 5000
     assert imported.count(conn, "users") >= 2

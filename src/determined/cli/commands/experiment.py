@@ -9,7 +9,13 @@ from pathlib import Path
 from determined.api import experiment, project, search
 from determined.api.session import Session
 from determined.cli import log_follow, outcome, render
-from determined.cli.commands import experiment_again, experiment_create, experiment_describe, experiment_set
+from determined.cli.commands import (
+    experiment_again,
+    experiment_create,
+    experiment_describe,
+    experiment_export,
+    experiment_set,
+)
 from determined.cli.connection import connect
 from determined.cli.grammar import Command, arg, command, group, one_of, seconds
 from determined.errors import DeterminedError, NotFound
@@ -211,6 +217,7 @@ TREE = group(
     experiment_describe.LIST_TRIALS,
     experiment_describe.LIST_CHECKPOINTS,
     experiment_describe.DOWNLOAD,
+    experiment_export.COMMAND,
     command(
         "download-model-def",
         "download model definition",

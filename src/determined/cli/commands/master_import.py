@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 def run_import(kind: ImportKind, args: argparse.Namespace) -> int:
     from determined.deploy import importing
 
-    if args.abort == bool(args.source):
+    sources = [source for source in (args.source, getattr(args, "file", None)) if source]
+    if args.abort == bool(sources) or len(sources) > 1:
         raise UsageError(f"give --source {kind.source_metavar}, or --abort to remove an import that was not finished")
     problems: list[str] = []
-    for event in importing.run(_place(args), args.source or None, _arguments(kind, args)):
+    for event in importing.run(_place(args), sources[0] if sources else None, _arguments(kind, args)):
         problems = event.get("problems", problems)
         if args.json:
             render.json_line(msgspec.json.encode(event).decode())
@@ -110,6 +111,7 @@ def _command(kind: ImportKind) -> Command:
         kind.name,
         kind.help,
         partial(run_import, kind),
+        *([arg("file", nargs="?", metavar=kind.source_metavar, help=kind.source_help)] if kind.is_named else []),
         arg("--source", metavar=kind.source_metavar, help=kind.source_help),
         arg("--dry-run", action="store_true", help="say what would be taken, changed and left out; write nothing"),
         *(_argument(option) for option in kind.options),

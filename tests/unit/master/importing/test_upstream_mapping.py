@@ -11,11 +11,11 @@ from determined.config import ExperimentConfig
 from determined.errors import InvalidArgument
 from determined.master.db import metric_chunk
 from determined.master.importing.mapped_config import map_config
+from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Tally
 from determined.master.importing.sources.upstream.mapping.checkpoint import map_storage
 from determined.master.importing.sources.upstream.mapping.log import map_line
 from determined.master.importing.sources.upstream.mapping.metric import pack, values_of
-from determined.master.importing.sources.upstream.mapping.states import mapped_state, was_live
 from determined.master.importing.sources.upstream.reading.logs import LogRow
 from determined.master.importing.sources.upstream.source import Source, without_password
 

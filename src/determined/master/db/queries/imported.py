@@ -82,6 +82,12 @@ def existing_ids(conn: Connection, table: str, ids: Sequence[int]) -> set[int]:
     return {id_ for part in batches(ids) for id_ in conn.execute(select(column).where(column.in_(part))).scalars()}
 
 
+def existing_keys(conn: Connection, table: str, column: str, keys: Sequence[str]) -> set[str]:
+    """Return which of these texts rows of ours have in a column."""
+    own = metadata.tables[table].c[column]
+    return {key for part in batches(keys) for key in conn.execute(select(own).where(own.in_(part))).scalars()}
+
+
 def existing_names(conn: Connection, table: str, column: str) -> dict[str, int]:
     """Return the ids of all rows by a column that is unique, such as the name of a user."""
     columns = metadata.tables[table].c

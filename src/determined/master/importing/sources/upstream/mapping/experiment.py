@@ -9,10 +9,10 @@ from determined.config.task_kinds import TRIAL
 from determined.master.db.queries.checkpoint import GC_FROZEN
 from determined.master.db.rows.experiments import ExperimentValues, JobValues
 from determined.master.importing.mapped_config import MappedConfig, map_config
+from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.upstream import rules
 from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
-from determined.master.importing.sources.upstream.mapping.states import mapped_state, was_live
 from determined.master.importing.sources.upstream.reading.experiments import ExperimentRow
 from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.states import TERMINAL, State

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from determined.config.task_kinds import TRIAL
 from determined.master.db.rows.allocations import TaskValues
 from determined.master.db.rows.experiments import TrialValues
+from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.upstream import rules
 from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
-from determined.master.importing.sources.upstream.mapping.states import mapped_state, was_live
 from determined.master.importing.sources.upstream.reading.trials import TaskRow, TrialRow
 from determined.master.lifecycle.states import TERMINAL
 from determined.wire.codec import float_from_wire

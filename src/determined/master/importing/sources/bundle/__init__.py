@@ -1,0 +1,1 @@
+"""Bundles of `det experiment export`."""

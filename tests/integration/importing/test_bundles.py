@@ -1,0 +1,228 @@
+"""Bundles: an exported cluster comes into another database whole, and is exported from there as the same bytes."""
+
+import json
+import shutil
+import signal
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bundle_ground
+import pytest
+from bundle_ground import ODD_GROUP, UUIDS
+from importer import Importer
+from sqlalchemy import Connection, select
+
+from determined.api.login import login
+from determined.api.session import Session
+from determined.bundle import layout
+from determined.bundle.layout import JSON_LINES, PARQUET
+from determined.cli.exporting import bundle
+from determined.master.config import load_master_config
+from determined.master.db import schema
+from determined.master.db.queries import experiment as experiments
+from determined.master.db.queries import import_unit, imported
+from determined.master.db.queries import job as jobs
+from determined.master.importing.sources.bundle.plan import CHECK
+from determined.master.importing.target import Target
+
+OVER = [1, 2, 3]  # experiments that an import takes as they are; the fourth is live
+Export = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data directory of a filled cluster that no test changes."""
+    root = tmp_path_factory.mktemp("ground")
+    bundle_ground.fill(root / "data", None, 1200, root / "files")
+    return root / "data"
+
+
+@pytest.fixture
+def export(start_master: Callable[..., Any], tmp_path: Path) -> Export:
+    """`export(data, ids, db_url=None, **how)`: the path of a bundle of a cluster, read by its administrator.
+
+    The master of the cluster stays on until another cluster's is needed.
+    """
+    serving: dict[Path, Any] = {}
+
+    def master_of(data: Path, db_url: str | None) -> Any:
+        if data not in serving:
+            while serving:
+                serving.popitem()[1].stop()
+            serving[data] = start_master(db_url, data_dir=data)
+        return serving[data]
+
+    def run(data: Path, ids: list[int], db_url: str | None = None, **how: Any) -> Path:
+        master = master_of(data, db_url)
+        password = data / "initial-password"
+        token = login(master.url, "admin", password.read_text().strip() if password.exists() else "")
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.tar"
+        with Session(master.url, token=token) as session:
+            bundle.export(session, ids, path, **how)
+        return path
+
+    return run
+
+
+@pytest.fixture
+def into(sqlite_importer: Importer) -> Importer:
+    sqlite_importer.kind = "bundle"
+    return sqlite_importer
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """Files of a bundle by name; of the manifest what does not name the cluster."""
+    with tarfile.open(path) as archive:
+        found = {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
+    manifest = json.loads(found[layout.MANIFEST])
+    del manifest["cluster_id"]
+    return {**found, layout.MANIFEST: json.dumps(manifest).encode()}
+
+
+def require_equal(ours: Path, theirs: Path) -> None:
+    first, second = contents(ours), contents(theirs)
+    assert list(first) == list(second)
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+@pytest.mark.parametrize("form", [PARQUET, JSON_LINES])
+def test_a_bundle_comes_in_whole_and_goes_out_as_the_same_bytes(
+    ground: Path, into: Importer, export: Export, form: str
+) -> None:
+    first = export(ground, OVER, form=form)
+    assert export(ground, OVER, form=form).read_bytes() == first.read_bytes()
+    names = contents(first).keys()
+    assert layout.metrics_file(1, ODD_GROUP, form) in names
+    assert {"experiments/1/logs/1.request-1-1.jsonl.gz", "experiments/1/environment/1.json"} <= names
+    events = into.run("--source", str(first))
+    assert events[-1]["problems"] == []
+    require_equal(export(into.data, OVER, form=form), first)
+
+
+def test_a_killed_import_goes_on_and_ends_the_same(ground: Path, importer: Importer, export: Export) -> None:
+    importer.kind = "bundle"
+    first = export(ground, OVER)
+    for steps in (1, 3, 5):
+        _kill_after(importer, first, steps)
+    assert importer.read(import_unit.running) is not None
+    other = export(ground, [1])
+    refused = importer.run("--source", str(other), status=1)
+    assert "is unfinished" in refused[-1]["message"]
+    events = importer.run("--source", str(first))
+    assert events[-1]["problems"] == []
+    require_equal(export(importer.data, OVER, importer.db_url), first)
+
+
+def test_a_dry_run_writes_nothing_and_a_second_run_takes_nothing(ground: Path, into: Importer, export: Export) -> None:
+    path = export(ground, OVER)
+    survey = next(event for event in into.run("--source", str(path), "--dry-run") if event["event"] == "survey")
+    assert survey["counts"] == {
+        "experiments": 3, "code": 3, "trials": 3, "metrics": 1288, "checkpoints": 4, "log lines": 1503,
+    }  # fmt: skip
+    assert into.read(lambda conn: imported.count(conn, "experiments")) == 0
+    into.run("--source", str(export(ground, [2])))
+    into.run("--source", str(path))
+    before = into.read(_content)
+    assert len(before["experiments"]) == 3
+    again = next(event for event in into.run("--source", str(path)) if event["event"] == "survey")
+    assert (set(again["counts"].values()), again["known_experiments"]) == ({0}, 3)
+    assert into.read(_content) == before
+
+
+def test_a_clash_stops_it_before_anything_is_written(ground: Path, into: Importer, export: Export) -> None:
+    path = export(ground, [1])
+    bundle_ground.fill(into.data, None, 10, into.data.parent / "other-files")
+    before = into.read(_content)
+    refused = into.run("--source", str(path), status=1)
+    assert "experiments 1; trials 1, 2" in refused[-1]["message"]
+    assert "Nothing was written" in refused[-1]["message"]
+    assert into.read(_content) == before
+
+
+def test_a_cluster_gets_back_what_it_has_deleted(ground: Path, into: Importer, export: Export) -> None:
+    shutil.copytree(ground, into.data)
+    path = export(ground, OVER)
+    _write(into.data, _delete_first)
+    before = into.read(lambda conn: imported.all_ids(conn, "experiments"))
+    assert 1 not in before
+    into.run("--source", str(path))
+    require_equal(export(into.data, OVER), path)
+
+
+def test_abort_leaves_a_cluster_as_it_was(ground: Path, into: Importer, export: Export) -> None:
+    path = export(ground, OVER)
+    into.run("--source", str(path), "--dry-run")
+    before = into.read(_content)
+    _kill_after(into, path, 6)
+    assert into.read(_content) != before
+    into.run("--abort")
+    assert into.read(_content) == before
+    assert into.read(import_unit.list_all) == []
+
+
+def test_what_was_live_is_canceled_and_owners_come_without_rights(ground: Path, into: Importer, export: Export) -> None:
+    path = export(ground, [4])
+    events = into.run("--source", str(path))
+    notes = next(event for event in events if event["event"] == "survey")["notes"]
+    assert notes["live"]["examples"] == ["trial 4 was PAUSED", "experiment 4 was PAUSED"]
+    row = into.read(lambda conn: experiments.get(conn, 4))
+    assert (row.state, row.notes) == ("CANCELED", "line\nline\n\nwas PAUSED when imported")
+    c = schema.users.c
+    query = select(c.username, c.admin, c.password_hash).where(c.username == "alice")
+    assert into.read(lambda conn: conn.execute(query).one()) == ("alice", False, "")
+
+
+def test_no_secret_is_in_a_bundle(ground: Path, export: Export) -> None:
+    everything = b"".join(contents(export(ground, OVER, form=JSON_LINES)).values())
+    for secret in (b"secret-hash", b"hidden"):
+        assert secret not in everything
+
+
+def test_copied_checkpoints_are_served_by_the_new_cluster(
+    ground: Path, into: Importer, export: Export, start_master: Callable[..., Any]
+) -> None:
+    path = export(ground, [1], with_checkpoints=True)
+    assert contents(path)[f"experiments/1/checkpoints/{UUIDS[0]}/a/weights"] == b"weights"
+    into.run("--source", str(path), "--checkpoints", str(into.data.parent / "here"))
+    assert (into.data.parent / "here" / UUIDS[0] / "a" / "weights").read_bytes() == b"weights"
+    master = start_master(data_dir=into.data)
+    admin = master.client("admin", (into.data / "initial-password").read_text().strip())
+    stored = admin.get(f"/api/v1/checkpoints/{UUIDS[0]}").json["checkpoint"]
+    assert stored["training"]["experimentConfig"]["checkpoint_storage"]["host_path"] == str(into.data.parent / "here")
+
+
+def _kill_after(importer: Importer, path: Path, steps: int) -> None:
+    """Kill an import when it has told of so many steps that it has stored."""
+    process = importer.start("--source", str(path))
+    assert process.stdout is not None
+    for line in process.stdout:
+        event = json.loads(line)
+        steps -= event["event"] == "progress" and event["step"] != CHECK
+        if steps <= 0:
+            break
+    assert process.poll() is None, "the import has ended before it could be killed"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def _delete_first(conn: Connection) -> None:
+    """Delete an experiment as the master does."""
+    job_id = experiments.get(conn, 1).job_id
+    experiments.delete_row(conn, 1)
+    jobs.delete_row(conn, job_id)
+
+
+def _write(data: Path, change: Callable[[Connection], None]) -> None:
+    target = Target(load_master_config({"data_dir": str(data)}, {}, {}))
+    try:
+        target.write(change)
+    finally:
+        target.close()
+
+
+def _content(conn: Connection) -> dict[str, list[str]]:
+    tables = ("users", "workspaces", "projects", "jobs", "experiments", "trials", "tasks", "allocations", "checkpoints",
+              "metric_chunks", "metric_summaries", "metric_watermarks", "metric_ranges", "log_chunks")  # fmt: skip
+    return {name: sorted(map(repr, conn.execute(select(schema.metadata.tables[name])))) for name in tables}
