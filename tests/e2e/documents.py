@@ -45,7 +45,7 @@ def pytorch_pages() -> list[Path]:
 
 def examples() -> list[Path]:
     """Not those that need a framework: their own tests run them where it is installed."""
-    names = ("core_api", "custom_search/halving", "distributed/launch_layer", "optuna")
+    names = ("core_api", "custom_search/halving", "detached", "distributed/launch_layer", "optuna")
     return [ROOT / "examples" / name / "README.md" for name in names]
 
 
