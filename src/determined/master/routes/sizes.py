@@ -24,7 +24,7 @@ def check_sizes(plain: Any, kind: Any) -> None:
     """Compare decoded JSON with the limits of `kind`.
 
     Raises:
-        InvalidArgument: names the field, its length and the limit.
+        InvalidArgument: names the field, also in its details, its length and the limit.
     """
     check = _check_for(kind)
     if check is not None:
@@ -63,7 +63,7 @@ def _limit(kind: Any) -> tuple[int | None, Any]:
 def _text(limit: int) -> _Check:
     def check(value: Any, at: str) -> None:
         if isinstance(value, str) and len(value) > limit:
-            raise InvalidArgument(f"{at or 'the body'} has {len(value)} characters; at most {limit} are taken")
+            raise _too_long(at, f"has {len(value)} characters; at most {limit} are taken")
 
     return check
 
@@ -75,7 +75,7 @@ def _list(item: Any, limit: int) -> _Check:
         if not isinstance(value, list):
             return
         if len(value) > limit:
-            raise InvalidArgument(f"{at or 'the body'} has {len(value)} entries; at most {limit} are taken at once")
+            raise _too_long(at, f"has {len(value)} entries; at most {limit} are taken at once")
         if inner is not None:
             for n, one in enumerate(value):
                 inner(one, f"{at}[{n}]")
@@ -84,15 +84,16 @@ def _list(item: Any, limit: int) -> _Check:
 
 
 def _mapping(item: Any, limit: int) -> _Check:
-    inner, name = _check_for(item), _text(MAX_TEXT)
+    inner = _check_for(item)
 
     def check(value: Any, at: str) -> None:
         if not isinstance(value, dict):
             return
         if len(value) > limit:
-            raise InvalidArgument(f"{at or 'the body'} has {len(value)} entries; at most {limit} are taken at once")
+            raise _too_long(at, f"has {len(value)} entries; at most {limit} are taken at once")
         for key, one in value.items():
-            name(key, f"a name in {at or 'the body'}")
+            if len(key) > MAX_TEXT:
+                raise _too_long(at, f"has {len(key)} characters; at most {MAX_TEXT} are taken", what="a name in ")
             if inner is not None:
                 inner(one, f"{at}.{key[:80]}" if at else key[:80])
 
@@ -118,6 +119,11 @@ def _struct(kind: type[msgspec.Struct]) -> _Check:
 def _field_checks(kind: type[msgspec.Struct]) -> dict[str, _Check]:
     checks = ((field.encode_name, _check_for(field.type)) for field in msgspec.structs.fields(kind))
     return {name: check for name, check in checks if check is not None}
+
+
+def _too_long(at: str, words: str, what: str = "") -> InvalidArgument:
+    """Name the field in words and, for forms, in the details."""
+    return InvalidArgument(f"{what}{at or 'the body'} {words}", **({"field": at} if at else {}))
 
 
 def _union(kinds: tuple[Any, ...]) -> _Check | None:

@@ -56,6 +56,17 @@ def test_a_refusal_names_the_field_its_length_and_the_limit(plain: Any, words: l
     assert all(word in message for word in words), message
 
 
+def test_a_refusal_names_the_field_in_its_details() -> None:
+    for plain, field in (
+        ({"key": "abcdef"}, "key"),
+        ({"few": [1, 2, 3, 4]}, "few"),
+        ({"counts": {"x" * 70_000: 1}}, "counts"),
+    ):
+        with pytest.raises(InvalidArgument) as refused:
+            check_sizes(plain, Asked)
+        assert refused.value.details == {"field": field}
+
+
 def test_bodies_are_checked_when_they_are_read() -> None:
     with pytest.raises(InvalidArgument, match="key has 6 characters"):
         decode_body(to_json({"key": "abcdef"}), Asked)
