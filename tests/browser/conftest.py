@@ -42,8 +42,9 @@ def built_page() -> None:
 def site(
     built_page: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Cluster]:
-    """Of four slots, or of as many as the file's SLOTS says."""
-    running = Cluster(tmp_path_factory.mktemp("site"), slots=getattr(request.module, "SLOTS", 4))
+    """Of four slots, or of as many as the file's SLOTS says; with its CONFIG."""
+    slots, config = getattr(request.module, "SLOTS", 4), getattr(request.module, "CONFIG", None)
+    running = Cluster(tmp_path_factory.mktemp("site"), slots=slots, config=config)
     running.start()
     yield running
     running.stop()

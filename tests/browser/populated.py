@@ -60,7 +60,8 @@ with core.init() as ctx:
 def populate(url: str) -> dict[str, Any]:
     """Numbers and ids of what there is: w a workspace, p its project, e a search of four trials of which one failed,
     s a single trial, t that trial, u its checkpoint, f an experiment that failed, r one that runs, q one that waits for
-    slots, c a command that failed, tpl a template, as an address names it, m a model with two versions.
+    slots, c a command that failed, tpl a template, as an address names it, m a model with two versions, h a webhook,
+    d a delivery of it that its address refused.
     """
     client = Client(url)
     stranger = _name_people(url, client)
@@ -71,7 +72,9 @@ def populate(url: str) -> dict[str, Any]:
     notes = [{"name": TITLE, "contents": MARKDOWN}, {"name": "second", "contents": "plain"}]
     client.call("PUT", f"/api/v1/projects/{project}/notes", {"notes": notes, "projectId": project})
     client.post(f"/api/v1/projects/{project}/views", {"name": TITLE, "state": "?q=state%20%3D%20COMPLETED"})
-    found = {"w": workspace, "p": project, **_experiments(client, stranger, project)}
+    found = {"w": workspace, "p": project, "h": _webhook(client, workspace)}
+    found |= _experiments(client, stranger, project)
+    found["d"] = client.get(f"/api/v1/webhooks/{found['h']}/deliveries")["deliveries"][-1]["id"]
     found["t"] = client.trials(found["s"])[0]["id"]
     found["u"] = client.get(f"/api/v1/trials/{found['t']}/checkpoints")["checkpoints"][0]["uuid"]
     found["c"] = _command(client, workspace)
@@ -131,6 +134,16 @@ def _template(client: Client, workspace: int) -> str:
     config = {"description": ATTACK, "labels": [TITLE], "data": {ATTACK: MARKUP}, MARKUP: ATTACK}
     client.call("PUT", f"/api/v1/templates/{name}", {"config": config, "workspaceId": workspace})
     return name
+
+
+def _webhook(client: Client, workspace: int) -> int:
+    done = {"triggerType": "TRIGGER_TYPE_EXPERIMENT_STATE_CHANGE", "condition": {"state": "COMPLETED"}}
+    line = {"triggerType": "TRIGGER_TYPE_TASK_LOG", "condition": {"regex": TITLE}}
+    metric = {"metric": ATTACK, "group": ATTACK, "operator": "<", "value": 0.1}
+    limit = {"triggerType": "TRIGGER_TYPE_METRIC_THRESHOLD_EXCEEDED", "condition": metric}
+    body = {"url": "http://127.0.0.1:9/?q=%3Cscript%3E", "name": TITLE, "workspaceId": workspace}
+    made: int = client.post("/api/v1/webhooks", {**body, "triggers": [done, line, limit]})["webhook"]["id"]
+    return made
 
 
 def _model(client: Client, workspace: int, checkpoint: str) -> int:

@@ -28,6 +28,9 @@ SHOWN = {
     "configuration": ("experiments/{s}/code", ".cm-content", MARKUP),
     "name of a page of notes": ("projects/{p}/notes", "main", MARKUP),
     "heading of notes": ("experiments/{s}/notes", "main", MARKUP),
+    "name of a webhook": ("webhooks", "main table", MARKUP),
+    "trigger of a webhook": ("webhooks/{h}", "main ul", MARKUP),
+    "what a webhook sends": ("webhooks/{h}?delivery={d}", "[role=dialog] pre", MARKUP),
     "setting": ("settings/raw", "main pre", MARKUP),
 }
 

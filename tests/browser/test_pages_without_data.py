@@ -28,6 +28,8 @@ EMPTY = {
     "tasks?all=1": "No tasks yet",
     "tasks?kind=shell": "No task matches",
     "tasks/new/tensorboard?experiments=7": "experiment 7 not found",
+    "webhooks": "No webhooks yet",
+    "webhooks?q=zz": "No webhook matches",
     "settings/tokens": "No access tokens",
 }
 # what is said of something that is not there
@@ -45,6 +47,7 @@ ABSENT = {
     "tasks/new/notebook?checkpoint=nothing": "nothing",
     "compare?trials=997,998": "2 trials of the address cannot be found",
     "experiments/new?from=999": "999",
+    "webhooks/999": "Webhook 999 not found",
 }
 
 

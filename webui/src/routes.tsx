@@ -153,7 +153,18 @@ const PAGES: readonly PageRoute[] = [
     "/templates/edit",
     chunk(() => import("./pages/templates/TemplatePage")),
   ),
-  at("/webhooks/*?", Coming, { what: "webhooks" }),
+  at(
+    "/webhooks",
+    chunk(() => import("./pages/webhooks/WebhooksPage")),
+  ),
+  at(
+    "/webhooks/create",
+    chunk(() => import("./pages/webhooks/NewWebhookPage")),
+  ),
+  at(
+    "/webhooks/:id",
+    chunk(() => import("./pages/webhooks/WebhookPage")),
+  ),
   at("/policies/*?", Coming, { what: "policies" }),
   at("/admin/*?", Coming, { what: "admin" }),
   at("/interactive/:taskId/*?", Task),

@@ -11,6 +11,7 @@ import {
   Server,
   Settings,
   SquareTerminal,
+  Webhook,
 } from "lucide-react";
 import { useSession } from "../api/session";
 import { useApi } from "../api/useApi";
@@ -18,7 +19,19 @@ import { Mark } from "../ui/Mark";
 import { Menu } from "../ui/Menu";
 import { Link, navigate, useLocation } from "../url";
 import { LivePill } from "./LivePill";
-import { CLUSTER, EXPERIMENTS, HOME, isIn, MODELS, type Place, SETTINGS, TASKS, TEMPLATES, WORKSPACES } from "./places";
+import {
+  CLUSTER,
+  EXPERIMENTS,
+  HOME,
+  isIn,
+  MODELS,
+  type Place,
+  SETTINGS,
+  TASKS,
+  TEMPLATES,
+  WEBHOOKS,
+  WORKSPACES,
+} from "./places";
 import css from "./Rail.module.css";
 import { isMac } from "./ShortcutList";
 
@@ -28,6 +41,7 @@ export const ICONS: Record<string, LucideIcon> = {
   models: Boxes,
   tasks: SquareTerminal,
   templates: LayoutTemplate,
+  webhooks: Webhook,
   cluster: Server,
   workspaces: FolderTree,
   settings: Settings,
@@ -57,6 +71,7 @@ export function Rail({ onSearch }: { onSearch: () => void }) {
         <PlaceLink place={MODELS} />
         <PlaceLink place={TASKS} />
         <PlaceLink place={TEMPLATES} />
+        <PlaceLink place={WEBHOOKS} />
         <PlaceLink place={CLUSTER} />
         <PlaceLink place={WORKSPACES} />
         <SubLinks

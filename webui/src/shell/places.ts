@@ -40,6 +40,12 @@ export const TEMPLATES: Place = {
   href: "/templates",
   keywords: "config share defaults",
 };
+export const WEBHOOKS: Place = {
+  id: "webhooks",
+  label: "Webhooks",
+  href: "/webhooks",
+  keywords: "alert notify slack trigger",
+};
 export const WORKSPACES: Place = { id: "workspaces", label: "Workspaces", href: "/workspaces", keys: "g w" };
 export const SETTINGS: Place = {
   id: "settings",
@@ -64,6 +70,8 @@ export const PLACES: readonly Place[] = [
   { id: "master-logs", label: "Logs of the master", href: "/clusters/logs" },
   TEMPLATES,
   { id: "new-template", label: "New template", href: "/templates/create", keywords: "create" },
+  WEBHOOKS,
+  { id: "new-webhook", label: "New webhook", href: "/webhooks/create", keywords: "create alert notify slack" },
   WORKSPACES,
   { id: "compare", label: "Compare trials", href: "/compare" },
   SETTINGS,

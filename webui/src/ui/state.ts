@@ -1,4 +1,4 @@
-// The states of experiments, trials, jobs and tasks as the page shows them: a glyph, a word and one of seven kinds.
+// The states of experiments, trials, jobs, tasks and deliveries as the page shows them: a glyph, a word and one of seven kinds.
 export type StateKind = "queued" | "running" | "paused" | "done" | "error" | "stopped";
 
 export interface ShownState {
@@ -54,6 +54,9 @@ const KNOWN: Record<string, [StateKind, string]> = {
   DELETING: ["stopped", "Deleting"],
   DELETE_FAILED: ["error", "Delete failed"],
   DELETED: ["stopped", "Deleted"],
+  SENDING: ["running", "Sending"],
+  DELIVERED: ["done", "Delivered"],
+  FAILED: ["error", "Failed"],
   PARTIALLY_DELETED: ["stopped", "Partially deleted"],
 };
 

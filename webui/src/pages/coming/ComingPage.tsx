@@ -6,7 +6,7 @@ import { Link } from "../../url";
 import { COMING } from "./coming";
 
 export default function ComingPage({ what }: { what: string }) {
-  const coming = COMING[what] ?? COMING["webhooks"];
+  const coming = COMING[what] ?? COMING["policies"];
   if (!coming) return null;
   return (
     <Page title={coming.title}>

@@ -10,12 +10,6 @@ export interface Coming {
 }
 
 export const COMING: Record<string, Coming> = {
-  webhooks: {
-    title: "Webhooks",
-    will: "Calls to your services when an experiment ends, or when a line appears in a log.",
-    today: "This page is missing. The command line creates, tests and lists them:",
-    commands: ["det webhook create https://example.com/hook --on-state COMPLETED", "det webhook list"],
-  },
   policies: {
     title: "Config policies",
     will: "Limits and fixed fields for the configurations of a workspace or of the whole cluster.",
