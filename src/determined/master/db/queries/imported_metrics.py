@@ -7,10 +7,10 @@ from sqlalchemy import Connection, insert, select
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_summary import Summary, merge_all
+from determined.master.db.queries.metric import stored_summary, summary_values
 from determined.master.db.rows.metrics import (
     MetricChunkValues,
     MetricSummary,
-    MetricSummaryValues,
     MetricWatermark,
     MetricWatermarkValues,
 )
@@ -63,27 +63,10 @@ def _put_summaries(conn: Connection, begun: int, summaries: Mapping[tuple[int, s
     query = select(metric_summaries).where(metric_summaries.c.trial_id == begun)
     before: dict[tuple[int, str], dict[str, Summary]] = {}
     for row in fetch.rows(conn, query, MetricSummary):
-        before.setdefault((begun, row.group), {})[row.name] = Summary(
-            row.type, row.count, row.sum, row.min, row.max, row.last, row.last_step or 0
-        )
+        before.setdefault((begun, row.group), {})[row.name] = stored_summary(row)
     rows = [
-        _summary(trial_id, group, name, summary)
+        summary_values(trial_id, group, name, summary)
         for (trial_id, group), new in summaries.items()
         for name, summary in merge_all(before.get((trial_id, group), {}), dict(new)).items()
     ]
     upsert(conn, metric_summaries, rows, ["trial_id", "group", "name"])
-
-
-def _summary(trial_id: int, group: str, name: str, s: Summary) -> MetricSummaryValues:
-    return {
-        "trial_id": trial_id,
-        "group": group,
-        "name": name,
-        "type": s.type,
-        "count": s.count,
-        "sum": s.sum,
-        "min": s.min,
-        "max": s.max,
-        "last": s.last,
-        "last_step": s.last_step,
-    }

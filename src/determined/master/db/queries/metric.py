@@ -135,7 +135,7 @@ def _summarize_again(conn: Connection, who: Reporter, group: str) -> None:
             total.update(metric_summary.merge_all(total, metric_summary.summarize(rows)))
     of_group = _S.trial_id == who.trial_id, _S.group == group
     stored = fetch.rows(conn, select(metric_summaries).where(*of_group), MetricSummary)
-    before = {row.name: _summary(row) for row in stored}
+    before = {row.name: stored_summary(row) for row in stored}
     conn.execute(delete(metric_summaries).where(*of_group))
     _write_summaries(conn, who.trial_id, group, total)
     metric_range.narrow(conn, who.experiment_id, group, before, total)
@@ -146,30 +146,33 @@ def _update_summaries(conn: Connection, who: Reporter, group: str, new: dict[str
     old: dict[str, Summary] = {}
     for part in batches(names):  # a report may carry more names than a statement may have parameters
         key = {"trial": who.trial_id, "in_group": group, "names": list(part)}
-        old |= {row.name: _summary(row) for row in fetch.rows(conn, _SUMMARIES, MetricSummary, key)}
+        old |= {row.name: stored_summary(row) for row in fetch.rows(conn, _SUMMARIES, MetricSummary, key)}
     merged = metric_summary.merge_all(old, new)
     _write_summaries(conn, who.trial_id, group, merged)
     metric_range.widen(conn, who.experiment_id, group, old, merged)
 
 
 def _write_summaries(conn: Connection, trial_id: int, group: str, summaries: dict[str, Summary]) -> None:
-    rows: list[MetricSummaryValues] = [
-        {
-            "trial_id": trial_id,
-            "group": group,
-            "name": name,
-            "type": s.type,
-            "count": s.count,
-            "sum": s.sum,
-            "min": s.min,
-            "max": s.max,
-            "last": s.last,
-            "last_step": s.last_step,
-        }
-        for name, s in summaries.items()
-    ]
+    rows = [summary_values(trial_id, group, name, summary) for name, summary in summaries.items()]
     upsert(conn, metric_summaries, rows, ["trial_id", "group", "name"])
 
 
-def _summary(row: MetricSummary) -> Summary:
+def summary_values(trial_id: int, group: str, name: str, summary: Summary) -> MetricSummaryValues:
+    """Return the row that stores a summary."""
+    return {
+        "trial_id": trial_id,
+        "group": group,
+        "name": name,
+        "type": summary.type,
+        "count": summary.count,
+        "sum": summary.sum,
+        "min": summary.min,
+        "max": summary.max,
+        "last": summary.last,
+        "last_step": summary.last_step,
+    }
+
+
+def stored_summary(row: MetricSummary) -> Summary:
+    """Return the summary that a row stores."""
     return Summary(row.type, row.count, row.sum, row.min, row.max, row.last, row.last_step or 0)
