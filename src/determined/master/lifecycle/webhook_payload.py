@@ -12,6 +12,8 @@ from determined.master.lifecycle.webhook_event import Event, ExperimentFacts
 
 DEFAULT, SLACK = "DEFAULT", "SLACK"
 
+_SPECIAL = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_MAX_FIELD, _MAX_LOG, _MAX_REGEX = 1900, 1500, 500  # characters; Slack takes 2000 in a field and 3000 in a section
 _GREEN, _RED, _BLUE = "#13B670", "#DD5040", "#009bde"
 _SENTENCES = {
     "COMPLETED": "Your experiment completed successfully 🎉",
@@ -109,13 +111,13 @@ def _details(event: Event) -> list[str]:
     if event.alert is not None:
         alert = event.alert
         texts = [("Level", alert.level), ("Title", alert.title), ("Description", alert.description)]
-        return [f"*{name}*: {_escaped(text)}" for name, text in texts]
+        return [f"*{name}*: {_escaped(text, _MAX_FIELD)}" for name, text in texts]
     metric = event.metric
     if metric is None or metric.name is None:
         return []
     wanted = f"{metric.name} {event.condition.get('operator')} {event.condition.get('value')}"
     texts = [("Condition", wanted), ("Group", metric.group or ""), ("Steps", str(metric.steps_completed))]
-    return [f"*{name}*: {_escaped(text)}" for name, text in texts]
+    return [f"*{name}*: {_escaped(text, _MAX_FIELD)}" for name, text in texts]
 
 
 def _experiment_block(experiment: ExperimentFacts, trial_id: int | None, base_url: str) -> JsonObject:
@@ -148,9 +150,9 @@ def _log_text(event: Event, base_url: str) -> str:
     where = f"<{base_url.rstrip('/')}/{path} | Read the log>" if base_url else f"Read the log at {path}"
     return (
         f"{who}, on node `{_escaped(log.node_name)}`, has written\n"
-        f"```{_escaped(log.triggering_log)}```\n"
+        f"```{_block(log.triggering_log, _MAX_LOG)}```\n"
         "This log matched the regex\n"
-        f"```{_escaped(str(event.condition.get('regex', '')))}```\n"
+        f"```{_block(str(event.condition.get('regex', '')), _MAX_REGEX)}```\n"
         f"{where}"
     )
 
@@ -167,6 +169,22 @@ def _markdown(text: str) -> JsonObject:
     return {"type": "mrkdwn", "text": text}
 
 
-def _escaped(text: str) -> str:
-    """Write the three characters that mean something to Slack: a name such as `<!channel>` would call everybody."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _block(text: str, longest: int) -> str:
+    """Return a text for between three backquotes, which it must not end."""
+    return _escaped(text.replace("```", "'''"), longest)
+
+
+def _escaped(text: str, longest: int = 500) -> str:
+    """Write the three characters that mean something to Slack: a name such as `<!channel>` would call everybody.
+
+    `longest`: characters of the result. Slack refuses a message of which one text is too long, as a whole.
+    """
+    written = [_SPECIAL.get(char, char) for char in text[:longest]]
+    if len(text) <= longest and sum(map(len, written)) <= longest:
+        return "".join(written)
+    left = longest - 1
+    for n, char in enumerate(written):
+        left -= len(char)
+        if left < 0:
+            return "".join(written[:n]) + "…"
+    return "".join(written) + "…"

@@ -138,3 +138,38 @@ def test_an_event_comes_back_from_its_row_the_same() -> None:
     again = Event.from_row(json.loads(json.dumps(event.to_row())))
     assert again == event
     assert payload(DEFAULT, again, ENVELOPE) == payload(DEFAULT, event, ENVELOPE)
+
+
+def texts_of(message: Any) -> list[str]:
+    """Return all texts of a message for Slack, wherever they stand."""
+    if isinstance(message, dict):
+        own = [message["text"]] if isinstance(message.get("text"), str) else []
+        return own + [text for value in message.values() for text in texts_of(value)]
+    return [text for each in message for text in texts_of(each)] if isinstance(message, list) else []
+
+
+def test_no_text_for_slack_is_longer_than_slack_takes() -> None:
+    """Slack refuses the whole message else, and nobody would hear of the event."""
+    long = "<&>" * 4000
+    facts = msgspec.structs.replace(EXPERIMENT, name=long)
+    events = [
+        Event(TASK_LOG, {"regex": "<" * 1000}, trial_id=4, task_log=LogFacts("7.abc", "node", long[:4000])),
+        Event(CUSTOM, {}, experiment=facts, trial_id=4, alert=AlertFacts(long[:1000], long[:10_000], "INFO")),
+        Event(
+            METRIC, {"operator": "<", "value": 1}, experiment=facts, metric=MetricFacts(4, "<" * 500, "<" * 500, 1.0, 3)
+        ),
+    ]
+    for event in events:
+        texts = texts_of(slack(event, LINKED))
+        assert max(map(len, texts)) <= 3000
+        assert not any(text.endswith(("&", "&l", "&lt", "&am")) for text in texts)
+        assert any("…" in text for text in texts)
+        fields = [field["text"] for part in slack(event, LINKED)["blocks"] for field in part.get("fields", [])]
+        assert max(map(len, fields), default=0) <= 2000
+
+
+def test_a_log_line_cannot_end_its_block() -> None:
+    event = Event(TASK_LOG, {"regex": "x"}, task_log=LogFacts("7.abc", "node", "a ```*bold* <!here> b"))
+    (text,) = texts_of(slack(event))
+    assert text.count("```") == 4
+    assert "&lt;!here&gt;" in text
