@@ -435,6 +435,25 @@ def test_events_of_a_webhook_with_a_full_queue_are_dropped(
     assert len(admin.get(f"/api/v1/webhooks/{webhook_id}/deliveries").json["deliveries"]) == 2
 
 
+def test_alerts_that_a_full_queue_does_not_take_are_refused_or_named_in_the_log(
+    hook: Any, receiver: Receiver, submit_trial: Callable[..., Tracked], admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lifecycle, "MAX_WAITING", 3)
+    receiver.respond = lambda _: (500, {}, b"down")
+    first, second = (hook(f"/{name}", "CUSTOM", {}, name=name, **SPECIFIC) for name in ("a", "b"))
+    trial = submit_trial(integrations={"webhooks": {"webhook_name": ["a", "b"]}})
+    trial.send(*(Alert(f"n{n}", "", "INFO") for n in range(5)))
+    for webhook_id in (first, second):
+        rows = admin.get(f"/api/v1/webhooks/{webhook_id}/deliveries").json["deliveries"]
+        titles = [json.loads(row["payload"])["event_data"]["custom_data"]["title"] for row in rows]
+        assert titles == ["n2", "n1", "n0"], "what came first is kept"
+    lines = [line["result"]["message"] for line in admin.lines(f"/api/v1/trials/{trial.trial_id}/logs")]
+    assert any(f"2 alert(s) were dropped: 3 deliveries wait for webhook {first};" in line for line in lines), lines
+    body = {"experimentId": trial.experiment_id, "data": {"title": "one more"}}
+    refused = admin.post("/api/v1/webhooks/custom", body)
+    assert (refused.status, "3 deliveries wait for webhook" in refused.message) == (429, True)
+
+
 def test_deliveries_are_paged_and_filtered(
     hook: Any, receiver: Receiver, submit_trial: Callable[..., Tracked], admin: Any
 ) -> None:

@@ -7,7 +7,7 @@ that delivery once more, with the same `event_id`.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -145,7 +145,7 @@ class WebhookSender:
 
     async def _deliver(self, delivery: WebhookDelivery) -> bool:
         """Send one delivery and write what came of it; False when the receiver seems to be down."""
-        webhook = await self._insist(lambda conn: webhooks.get(conn, delivery.webhook_id))
+        webhook = await self._insist(lambda conn: webhooks.get(conn, delivery.webhook_id), self.ctx.db.read)
         if webhook is None:  # deleted, and its deliveries with it
             return True
         try:
@@ -192,11 +192,15 @@ class WebhookSender:
             )  # fmt: skip
         await self._insist(lambda conn: deliveries.finish(conn, now, delivery.id, {**said, "state": state}))
 
-    async def _insist(self, run: Callable[[Connection], T]) -> T:
-        """Write, however long the database is away: an answer that is not written would be asked for again."""
+    async def _insist(
+        self,
+        run: Callable[[Connection], T],
+        through: Callable[[Callable[[Connection], T]], Awaitable[T]] | None = None,
+    ) -> T:
+        """Write, or read, however long the database is away: an answer that is not written would be asked for again."""
         while True:
             try:
-                return await self.ctx.db.write(run)
+                return await (through or self.ctx.db.write)(run)
             except Unavailable as e:
                 if self.ctx.bus.closed:
                     raise

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine
 
 from determined.master.db.queries import webhook as webhooks
 from determined.master.db.queries.webhook import PlacedTrigger
+from determined.master.lifecycle import webhook_room
 from determined.master.lifecycle.log_pattern import LogPattern, compile_pattern
 from determined.master.lifecycle.webhook_condition import Threshold, silence_of, threshold_of
 from determined.master.lifecycle.webhook_event import CUSTOM, METRIC, STATE_CHANGE, TASK_LOG
@@ -72,6 +73,7 @@ def forget(engine: Engine) -> None:
     """Drop what is known of a database: the next event reads it again."""
     with _lock:
         _known.pop(engine, None)
+    webhook_room.forget(engine)
 
 
 @lru_cache(_MAX_COMPILED)

@@ -3,20 +3,20 @@
 import logging
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config.sections import Integrations, WebhookChoice
-from determined.errors import TooManyRequests
 from determined.master.db.queries import webhook as webhooks
 from determined.master.db.queries import webhook_delivery as deliveries
 from determined.master.db.queries import webhook_source as sources
 from determined.master.db.queries.webhook import ArmedTrigger
 from determined.master.db.queries.webhook_source import ExperimentSource
 from determined.master.db.rows.webhooks import WebhookDeliveryValues
-from determined.master.lifecycle import webhook_triggers
+from determined.master.lifecycle import webhook_room, webhook_triggers
 from determined.master.lifecycle.log_pattern import Batch, matching_lines
 from determined.master.lifecycle.search_budget import EVERYBODYS
 from determined.master.lifecycle.webhook_condition import Threshold
@@ -42,6 +42,20 @@ _MAX_LOG = 4000  # characters of a line in an event
 _WORKSPACE, _SPECIFIC = "WORKSPACE", "SPECIFIC"
 _PRINTED_CONFIG = '"log_policies":'
 _SILENT_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FullQueue:
+    """A webhook that takes no more events, and how many alerts were dropped for it."""
+
+    webhook_id: int
+    dropped: int
+
+    def __str__(self) -> str:
+        return (
+            f"{MAX_WAITING} deliveries wait for webhook {self.webhook_id};"
+            f" see: det webhook deliveries {self.webhook_id}"
+        )
 
 
 def state_changed(conn: Connection, now: datetime, experiment_id: int, state: str) -> None:
@@ -105,27 +119,30 @@ def sweep_silence(conn: Connection, now: datetime) -> bool:
     return queued
 
 
-def alert(conn: Connection, now: datetime, experiment_id: int, trial_id: int | None, facts: AlertFacts) -> None:
-    """Queue an alert of `core_context.alert()` for the webhooks that the experiment's config names.
+def alert(
+    conn: Connection, now: datetime, experiment_id: int, trial_id: int | None, alerts: Sequence[AlertFacts]
+) -> FullQueue | None:
+    """Queue alerts of `core_context.alert()` for the webhooks that the experiment's config names.
 
-    Raises:
-        TooManyRequests: too many deliveries of a webhook wait already.
+    Return why the last of them are not queued: for none of the webhooks, so that each gets the same.
     """
     known = webhook_triggers.current(conn)
     source = sources.experiment(conn, experiment_id) if known.any_of(lambda some: some.custom) else None
     if source is None:
-        return
+        return None
     trigger_ids = [i for some in known.of(source.workspace_id) for i in some.custom]
     choice = _choice(source.config)
     named = _choose(webhooks.armed(conn, trigger_ids, source.workspace_id), choice)
     once = {trigger.id: trigger for trigger in named if _is_named(trigger, choice)}
-    for webhook_id in once:
-        if _is_full(conn, webhook_id):
-            raise TooManyRequests(
-                f"{MAX_WAITING} deliveries wait for webhook {webhook_id}; see: det webhook deliveries {webhook_id}"
-            )
-    event = Event(CUSTOM, {"state": source.state}, experiment=_facts(source), trial_id=trial_id, alert=facts)
-    _queue(conn, now, ((trigger, event) for trigger in once.values()))
+    if not once:
+        return None
+    room = webhook_room.room(conn, dict.fromkeys(once, len(alerts)), MAX_WAITING)
+    least = min(room, key=lambda webhook_id: room[webhook_id])
+    taken = alerts[: max(0, room[least])]
+    state, facts = {"state": source.state}, _facts(source)
+    events = [Event(CUSTOM, state, experiment=facts, trial_id=trial_id, alert=told) for told in taken]
+    _enqueue(conn, now, ((trigger.id, event) for event in events for trigger in once.values()))
+    return FullQueue(least, len(alerts) - len(taken)) if len(taken) < len(alerts) else None
 
 
 def _log_matched(conn: Connection, now: datetime, trigger_ids: Sequence[int], log: LogFacts) -> None:
@@ -205,17 +222,23 @@ def _facts(source: ExperimentSource) -> ExperimentFacts:
     )
 
 
-def _is_full(conn: Connection, webhook_id: int) -> bool:
-    is_full = deliveries.count_waiting(conn, webhook_id) >= MAX_WAITING
-    if is_full:
-        logger.warning("webhook %s: %s deliveries wait; its new events are dropped", webhook_id, MAX_WAITING)
-    return is_full
-
-
 def _queue(conn: Connection, now: datetime, events: Iterable[tuple[ArmedTrigger, Event]]) -> None:
-    rows: list[WebhookDeliveryValues] = [
-        {"webhook_id": trigger.id, "event_id": str(uuid.uuid4()), "event_type": event.type, "event": event.to_row()}
-        for trigger, event in events
-        if not _is_full(conn, trigger.id)
-    ]
+    """Queue one event for each of some webhooks, but for those whose queue is full."""
+    chosen = {trigger.id: event for trigger, event in events}
+    room = webhook_room.room(conn, dict.fromkeys(chosen, 1), MAX_WAITING)
+    for webhook_id in (webhook_id for webhook_id, free in room.items() if free <= 0):
+        logger.warning("webhook %s: %s deliveries wait; its new events are dropped", webhook_id, MAX_WAITING)
+    _enqueue(conn, now, ((webhook_id, event) for webhook_id, event in chosen.items() if room[webhook_id] > 0))
+
+
+def _enqueue(conn: Connection, now: datetime, events: Iterable[tuple[int, Event]]) -> None:
+    """Queue events by webhook; many webhooks may get the same one, which is then written down once."""
+    rows: list[WebhookDeliveryValues] = []
+    last: Event | None = None
+    text: JsonObject = {}
+    for webhook_id, event in events:
+        if event is not last:
+            last, text = event, event.to_row()
+        rows.append({"webhook_id": webhook_id, "event_id": str(uuid.uuid4()), "event_type": event.type, "event": text})
     deliveries.enqueue(conn, now, rows)
+    webhook_room.use(conn, [row["webhook_id"] for row in rows])

@@ -56,6 +56,7 @@ class Application:
         self.dropped: dict[str, str] = {}  # checkpoints, and why
         self._logs: list[LogLine] = []
         self._metrics: list[MetricReport] = []
+        self._alerts: list[Alert] = []
         self._progress: Progress | None = None
         self._status: Status | None = None
         self._phase: Phase | None = None
@@ -90,7 +91,7 @@ class Application:
             case Missing():
                 pass  # only its number matters
             case Alert():
-                self._guarded("an alert", lambda: self._alert(record))
+                self._alerts.append(record)
             case CheckpointReport():
                 self._guarded(f"checkpoint {record.uuid}", lambda: self._checkpoint(record), record.uuid)
                 self._changed()
@@ -119,13 +120,16 @@ class Application:
             self._write_logs()
         if self._metrics:
             self._write_metrics()
+        if self._alerts:
+            self._guarded(f"{len(self._alerts)} alert(s)", self._write_alerts)
         if self._progress is not None:
             self._write_progress(self._progress)
         if self._status is not None and self._target.trial_id is not None:
             text = self._status.text.replace("\0", "")[:_MAX_STATUS]
             report_queries.set_runner_state(self._conn, self._target.trial_id, text)
             self._changed()
-        self._logs, self._metrics, self._progress, self._status, self._phase = [], [], None, None, None
+        self._logs, self._metrics, self._alerts = [], [], []
+        self._progress, self._status, self._phase = None, None, None
 
     def _write_phase(self, phase: Phase) -> None:
         """Write how far the runner has come: nothing that the scheduler, or the task itself, waits for."""
@@ -207,12 +211,15 @@ class Application:
             storage_id=record.storage_id,
         )
 
-    def _alert(self, record: Alert) -> None:
+    def _write_alerts(self) -> None:
         target = self._target
-        if target.experiment_id is not None:
-            facts = AlertFacts(record.title[:_MAX_TITLE], record.description[:_MAX_DESCRIPTION], record.level)
-            webhooks.alert(self._conn, self._now, target.experiment_id, target.trial_id, facts)
-            self.topics.add(webhooks.TOPIC)
+        if target.experiment_id is None:
+            return
+        alerts = [AlertFacts(r.title[:_MAX_TITLE], r.description[:_MAX_DESCRIPTION], r.level) for r in self._alerts]
+        full = webhooks.alert(self._conn, self._now, target.experiment_id, target.trial_id, alerts)
+        self.topics.add(webhooks.TOPIC)
+        if full is not None:
+            self._warn(f"{full.dropped} alert(s) were dropped: {full}")
 
     def _early_exit(self, record: EarlyExit) -> None:
         if self._target.trial_id is not None:

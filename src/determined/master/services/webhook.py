@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from determined.errors import FailedPrecondition, Forbidden, InvalidArgument, NotFound
+from determined.errors import FailedPrecondition, Forbidden, InvalidArgument, NotFound, TooManyRequests
 from determined.master.auth.identity import Caller, require_admin, require_owner
 from determined.master.context import MasterContext
 from determined.master.db.queries import experiment as experiments
@@ -137,7 +137,9 @@ async def post_alert(ctx: MasterContext, caller: Caller, request: wire.PostWebho
     def write(conn: Connection) -> None:
         trial_id = request.trial_id or None
         _check_source(conn, caller, request.experiment_id, trial_id)
-        lifecycle.alert(conn, now, request.experiment_id, trial_id, facts)
+        full = lifecycle.alert(conn, now, request.experiment_id, trial_id, [facts])
+        if full is not None:
+            raise TooManyRequests(str(full))
 
     await ctx.db.write(write)
     ctx.bus.publish(lifecycle.TOPIC)

@@ -36,9 +36,13 @@ def enqueue(conn: Connection, now: datetime, deliveries: Sequence[WebhookDeliver
         conn.execute(_INSERT, [{**delivery, **common} for delivery in deliveries])
 
 
-def count_waiting(conn: Connection, webhook_id: int) -> int:
-    query = select(func.count()).where(_D.webhook_id == webhook_id, _D.finished_at.is_(None))
-    return conn.execute(query).scalar_one()
+def count_waiting(conn: Connection, webhook_ids: Sequence[int]) -> dict[int, int]:
+    """Count the deliveries that have not ended, by webhook; one without any is left out."""
+    counts: dict[int, int] = {}
+    for part in batches(webhook_ids):
+        query = select(_D.webhook_id, func.count()).where(_D.webhook_id.in_(part), _D.finished_at.is_(None))
+        counts.update((webhook_id, n) for webhook_id, n in conn.execute(query.group_by(_D.webhook_id)))
+    return counts
 
 
 def due_webhooks(conn: Connection, now: datetime, without: Collection[int]) -> list[int]:
