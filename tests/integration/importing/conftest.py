@@ -36,6 +36,11 @@ class Source:
         with psycopg.connect(self.url, autocommit=True) as conn:
             conn.execute(statement)
 
+    def count(self, table: str) -> int:
+        with psycopg.connect(self.url) as conn:
+            (count,) = conn.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
+        return int(count)
+
 
 def make_source(server: str, rows: int) -> Source:
     name = f"upstream_{uuid.uuid4().hex[:12]}"

@@ -1,43 +1,16 @@
 """The rules that make an import safe: read-only, resumable, idempotent, refused where it must be, removable."""
 
 import random
-import time
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
-from importer import Importer
-from sqlalchemy import Connection, select
+from importer import Importer, content
+from sqlalchemy import select
 
 from conftest import Source, make_source
 from determined.master.db import schema
 from determined.master.db.queries import import_unit, imported, user
-
-LAST_OF_SOURCE = datetime(2025, 1, 1, tzinfo=UTC)
-_CONTENT = ("users", "workspaces", "projects", "experiments", "trials", "tasks", "checkpoints", "metric_summaries",
-            "metric_watermarks", "metric_ranges", "model_definitions", "models", "model_versions", "trial_source_infos",
-            "templates", "webhooks", "webhook_triggers", "allocations")  # fmt: skip
-
-
-def content(conn: Connection) -> dict[str, Any]:
-    """All that is stored, without the numbers of rows that may differ."""
-    rows = {name: sorted(map(_text, conn.execute(select(schema.metadata.tables[name])))) for name in _CONTENT}
-    c, lines = schema.metric_chunks.c, schema.log_chunks.c
-    chunks = select(c.trial_id, c.run_id, c.group, c.first_step, c.last_step, c.n, c.data)
-    rows["chunks"] = sorted(map(repr, conn.execute(chunks)))
-    rows["logs"] = sorted(map(repr, conn.execute(select(lines.task_id, lines.first_id, lines.n))))
-    return rows
-
-
-def _text(row: Any) -> str:
-    """SQLite reads the JSON number 3.0 as 3. The time of the import stands in rows of what was live."""
-    return repr([float(v) if isinstance(v, int) else "now" if _is_now(v) else v for v in row])
-
-
-def _is_now(value: Any) -> bool:
-    return isinstance(value, datetime) and value > LAST_OF_SOURCE
 
 
 def test_a_dry_run_writes_nothing_and_a_second_run_takes_nothing(sqlite_importer: Importer, source: Source) -> None:
@@ -124,24 +97,10 @@ def test_the_source_is_only_read(sqlite_importer: Importer, source: Source) -> N
     assert written[0] == 0, "the copy of a template counts from zero"
 
 
-def _killed(importer: Importer, source: Source, wait: float) -> bool:
-    """Start an import, kill it after a while; True where it had not ended."""
-    process = importer.start("--source", source.url)
-    deadline = time.monotonic() + 60
-    assert process.stdout is not None
-    process.stdout.readline()  # the survey: now it writes
-    time.sleep(wait)
-    ended = process.poll() is not None
-    process.kill()
-    process.wait(60)
-    assert time.monotonic() < deadline
-    return not ended
-
-
 def _killed_often(importer: Importer, source: Source, whole: Importer, times: int, seed: int) -> None:
     chance = random.Random(seed)
     whole.run("--source", source.url)
-    kills = sum(_killed(importer, source, chance.uniform(0, 0.6)) for _ in range(times))
+    kills = sum(importer.kill_after(chance.uniform(0, 0.6), "--source", source.url) for _ in range(times))
     importer.run("--source", source.url)
     assert kills > 0
     assert importer.read(content) == whole.read(content)
@@ -163,8 +122,9 @@ def test_killed_at_twenty_random_moments_it_ends_the_same(
 def test_no_master_starts_on_half_an_import_and_abort_removes_it(importer: Importer, source: Source) -> None:
     before = None
     for attempt in range(20):
-        if _killed(importer, source, 0.02 * attempt) and importer.read(import_unit.running) is not None:
+        if importer.kill_after(0.02 * attempt, "--source", source.url):
             before = importer.read(import_unit.running)
+        if before is not None:
             break
     assert before is not None, "no kill came while it wrote"
     refused = importer.run("--source", source.url, "--no-logs", status=1)

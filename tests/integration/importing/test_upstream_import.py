@@ -33,6 +33,31 @@ def test_every_row_comes_in_or_is_listed(importer: Importer, source: Source) -> 
     importer.read(lambda conn: _check(conn, source))
 
 
+def test_each_bad_row_is_named_and_the_rest_comes(sqlite_importer: Importer, source: Source) -> None:
+    first, *_ = CHECKPOINTS
+    broken = source.copy()
+    broken.execute("UPDATE raw_steps SET metrics = '[1]' WHERE trial_id = 1 AND total_batches = 10")
+    broken.execute("""UPDATE raw_steps SET metrics = '{"avg_metrics": 7}' WHERE trial_id = 2 AND total_batches = 20""")
+    broken.execute("UPDATE experiments SET config = '[null, {\"searcher\": 3}]' WHERE id = 1")
+    broken.execute(f"UPDATE checkpoints_v2 SET storage_id = 77 WHERE uuid = '{first}'")
+    events = sqlite_importer.run("--source", broken.url)
+    assert events[-1]["problems"] == []
+    notes = _json(next(path for path in events[-1]["files"] if path.endswith("report.json")))["notes"]
+    assert notes["bad_metrics"]["count"] == 2
+    for rule, place in [
+        ("bad_metrics", "trial 1, training, step 10"),
+        ("bad_metrics", "trial 2, training, step 20"),
+        ("config", "experiment 1"),
+        ("storage_gone", first),
+    ]:
+        assert any(place in example for example in notes[rule]["examples"]), notes[rule]
+    stored = sqlite_importer.read(lambda conn: import_check.points(conn, list(TRIALS)))
+    counts = {key: n for key, (n, _, _) in stored.items()}
+    fewer = {(1, "training"): 1, (2, "training"): 1}
+    assert counts == {key: n - fewer.get(key, 0) for key, n in source.filled.points.items()}
+    assert sqlite_importer.read(lambda conn: len(list(trial.of_experiment(conn, 1)))) == 1
+
+
 def _check(conn: Connection, source: Source) -> None:
     _check_people(conn)
     _check_experiments(conn)
