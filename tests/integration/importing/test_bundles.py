@@ -6,7 +6,7 @@ import signal
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import bundle_ground
 import pytest
@@ -14,20 +14,26 @@ from bundle_ground import ODD_GROUP, UUIDS
 from importer import Importer
 from sqlalchemy import Connection, select
 
+from determined.api import checkpoint
 from determined.api.login import login
 from determined.api.session import Session
 from determined.bundle import layout
 from determined.bundle.layout import JSON_LINES, PARQUET
 from determined.cli.exporting import bundle
+from determined.master.auth.password import UNUSABLE
 from determined.master.config import load_master_config
 from determined.master.db import schema
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import import_unit, imported
 from determined.master.db.queries import job as jobs
+from determined.master.importing import command
 from determined.master.importing.sources.bundle.plan import CHECK
 from determined.master.importing.target import Target
+from determined.sdk.download import download
+from determined.sdk.enums import DownloadMode
 
 OVER = [1, 2, 3]  # experiments that an import takes as they are; the fourth is live
+T = TypeVar("T")
 Export = Callable[..., Path]
 
 
@@ -66,10 +72,36 @@ def export(start_master: Callable[..., Any], tmp_path: Path) -> Export:
     return run
 
 
+class Cluster:
+    """Cluster on SQLite whose imports run in this process."""
+
+    def __init__(self, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.data, self._capsys = data, capsys
+        self._config = load_master_config({"data_dir": str(data), "security": {"initial_user_password": ""}}, {}, {})
+
+    def run(self, *arguments: str, status: int = 0) -> list[dict[str, Any]]:
+        """Import to the end and return the events."""
+        ended = command.main(self._config, ["bundle", *arguments])
+        lines = self._capsys.readouterr().out.splitlines()
+        assert ended == status, lines[-3:]
+        return [json.loads(line) for line in lines]
+
+    def read(self, look: Callable[[Connection], T]) -> T:
+        return Importer(self.data, None).read(look)
+
+    def write(self, change: Callable[[Connection], None]) -> None:
+        target = Target(self._config)
+        try:
+            target.write(change)
+        finally:
+            target.close()
+
+
 @pytest.fixture
-def into(sqlite_importer: Importer) -> Importer:
-    sqlite_importer.kind = "bundle"
-    return sqlite_importer
+def into(tmp_path: Path, sqlite_template: Path, capsys: pytest.CaptureFixture[str]) -> Cluster:
+    (tmp_path / "into").mkdir()
+    shutil.copy(sqlite_template, tmp_path / "into" / "master.db")
+    return Cluster(tmp_path / "into", capsys)
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -89,7 +121,7 @@ def require_equal(ours: Path, theirs: Path) -> None:
 
 @pytest.mark.parametrize("form", [PARQUET, JSON_LINES])
 def test_a_bundle_comes_in_whole_and_goes_out_as_the_same_bytes(
-    ground: Path, into: Importer, export: Export, form: str
+    ground: Path, into: Cluster, export: Export, form: str
 ) -> None:
     first = export(ground, OVER, form=form)
     assert export(ground, OVER, form=form).read_bytes() == first.read_bytes()
@@ -115,7 +147,7 @@ def test_a_killed_import_goes_on_and_ends_the_same(ground: Path, importer: Impor
     require_equal(export(importer.data, OVER, importer.db_url), first)
 
 
-def test_a_dry_run_writes_nothing_and_a_second_run_takes_nothing(ground: Path, into: Importer, export: Export) -> None:
+def test_a_dry_run_writes_nothing_and_a_second_run_takes_nothing(ground: Path, into: Cluster, export: Export) -> None:
     path = export(ground, OVER)
     survey = next(event for event in into.run("--source", str(path), "--dry-run") if event["event"] == "survey")
     assert survey["counts"] == {
@@ -131,7 +163,7 @@ def test_a_dry_run_writes_nothing_and_a_second_run_takes_nothing(ground: Path, i
     assert into.read(_content) == before
 
 
-def test_a_clash_stops_it_before_anything_is_written(ground: Path, into: Importer, export: Export) -> None:
+def test_a_clash_stops_it_before_anything_is_written(ground: Path, into: Cluster, export: Export) -> None:
     path = export(ground, [1])
     bundle_ground.fill(into.data, None, 10, into.data.parent / "other-files")
     before = into.read(_content)
@@ -141,28 +173,28 @@ def test_a_clash_stops_it_before_anything_is_written(ground: Path, into: Importe
     assert into.read(_content) == before
 
 
-def test_a_cluster_gets_back_what_it_has_deleted(ground: Path, into: Importer, export: Export) -> None:
-    shutil.copytree(ground, into.data)
+def test_a_cluster_gets_back_what_it_has_deleted(ground: Path, into: Cluster, export: Export) -> None:
+    shutil.copytree(ground, into.data, dirs_exist_ok=True)
     path = export(ground, OVER)
-    _write(into.data, _delete_first)
+    into.write(_delete_first)
     before = into.read(lambda conn: imported.all_ids(conn, "experiments"))
     assert 1 not in before
     into.run("--source", str(path))
     require_equal(export(into.data, OVER), path)
 
 
-def test_abort_leaves_a_cluster_as_it_was(ground: Path, into: Importer, export: Export) -> None:
+def test_abort_leaves_a_cluster_as_it_was(ground: Path, into: Cluster, export: Export) -> None:
     path = export(ground, OVER)
     into.run("--source", str(path), "--dry-run")
     before = into.read(_content)
-    _kill_after(into, path, 6)
+    _kill_after(Importer(into.data, None, "bundle"), path, 6)
     assert into.read(_content) != before
     into.run("--abort")
     assert into.read(_content) == before
     assert into.read(import_unit.list_all) == []
 
 
-def test_what_was_live_is_canceled_and_owners_come_without_rights(ground: Path, into: Importer, export: Export) -> None:
+def test_what_was_live_is_canceled_and_owners_come_without_rights(ground: Path, into: Cluster, export: Export) -> None:
     path = export(ground, [4])
     events = into.run("--source", str(path))
     notes = next(event for event in events if event["event"] == "survey")["notes"]
@@ -171,7 +203,7 @@ def test_what_was_live_is_canceled_and_owners_come_without_rights(ground: Path, 
     assert (row.state, row.notes) == ("CANCELED", "line\nline\n\nwas PAUSED when imported")
     c = schema.users.c
     query = select(c.username, c.admin, c.password_hash).where(c.username == "alice")
-    assert into.read(lambda conn: conn.execute(query).one()) == ("alice", False, "")
+    assert into.read(lambda conn: conn.execute(query).one()) == ("alice", False, UNUSABLE)
 
 
 def test_no_secret_is_in_a_bundle(ground: Path, export: Export) -> None:
@@ -181,16 +213,18 @@ def test_no_secret_is_in_a_bundle(ground: Path, export: Export) -> None:
 
 
 def test_copied_checkpoints_are_served_by_the_new_cluster(
-    ground: Path, into: Importer, export: Export, start_master: Callable[..., Any]
+    ground: Path, into: Cluster, export: Export, start_master: Callable[..., Any]
 ) -> None:
     path = export(ground, [1], with_checkpoints=True)
     assert contents(path)[f"experiments/1/checkpoints/{UUIDS[0]}/a/weights"] == b"weights"
-    into.run("--source", str(path), "--checkpoints", str(into.data.parent / "here"))
-    assert (into.data.parent / "here" / UUIDS[0] / "a" / "weights").read_bytes() == b"weights"
-    master = start_master(data_dir=into.data)
-    admin = master.client("admin", (into.data / "initial-password").read_text().strip())
-    stored = admin.get(f"/api/v1/checkpoints/{UUIDS[0]}").json["checkpoint"]
-    assert stored["training"]["experimentConfig"]["checkpoint_storage"]["host_path"] == str(into.data.parent / "here")
+    into.run("--source", str(path), "--checkpoints", str(into.data / "here"))
+    (copied,) = (into.data / "here").rglob("weights")
+    assert copied.read_bytes() == b"weights"
+    copied.write_bytes(b"altered")  # so that it can be told from the original
+    url = start_master(data_dir=into.data).url
+    with Session(url, token=login(url, "admin", "")) as session:
+        got = download(session, checkpoint.get(session, UUIDS[0]), into.data / "got", DownloadMode.MASTER)
+    assert (got / "a" / "weights").read_bytes() == b"altered"
 
 
 def _kill_after(importer: Importer, path: Path, steps: int) -> None:
@@ -212,14 +246,6 @@ def _delete_first(conn: Connection) -> None:
     job_id = experiments.get(conn, 1).job_id
     experiments.delete_row(conn, 1)
     jobs.delete_row(conn, job_id)
-
-
-def _write(data: Path, change: Callable[[Connection], None]) -> None:
-    target = Target(load_master_config({"data_dir": str(data)}, {}, {}))
-    try:
-        target.write(change)
-    finally:
-        target.close()
 
 
 def _content(conn: Connection) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 import io
 import math
+import sys
 from typing import Any
 
 import pytest
@@ -100,3 +101,13 @@ def test_what_is_no_parquet_is_refused() -> None:
 def test_many_rows_come_back_in_their_order() -> None:
     rows = [[1, 1, n, TIME, "loss", n / 3, None] for n in range(150_000)]
     assert [row["step"] for row in through(rows, METRICS, PARQUET)] == list(range(150_000))
+
+
+def test_without_pyarrow_tables_are_json_lines_and_parquet_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tables.form_here() == PARQUET
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert tables.form_here() == JSON_LINES
+    with pytest.raises(ImportError, match=r"redetermined\[parquet\]"):
+        tables.writer(io.BytesIO(), METRICS, PARQUET)
+    with pytest.raises(ImportError, match=r"redetermined\[parquet\]"):
+        list(tables.rows(io.BytesIO(), METRICS, PARQUET, "t", None))

@@ -13,7 +13,7 @@ from determined._json import JsonObject
 from determined.bundle import layout
 from determined.bundle.layout import CheckpointEntry, LockEntry, LogEntry
 from determined.bundle.reader import Bundle
-from determined.errors import InvalidArgument
+from determined.errors import InvalidArgument, InvalidConfig
 from determined.master.db.log_chunk import LEVEL_CODES, Origin
 from determined.master.db.queries import checkpoint as checkpoint_rows
 from determined.master.db.queries import imported, log, storage_backend
@@ -121,7 +121,11 @@ class Steps:
             original = f"{folder}/original.yaml"
             text = clean_text(self.bundle.text(original)) if self.bundle.has(original) else ""
             entry = experiment_entry(self.bundle, id_)
-            rows, notes = mapping.map_experiment(entry, self.bundle.text(f"{folder}/config.yaml"), text, self.around)
+            config = f"{folder}/config.yaml"
+            try:
+                rows, notes = mapping.map_experiment(entry, self.bundle.text(config), text, self.around)
+            except InvalidConfig as e:
+                raise InvalidArgument(f"{config} of {self.bundle.path}: {e.message}") from e
             batch.add(rows)
             batch.tally.add(notes)
             for name in self.bundle.below(f"{folder}/environment/")[:_PLATFORMS]:
