@@ -130,10 +130,10 @@ class Master:
         answer = self.call("POST", "/api/v1/auth/login", {"username": "admin", "password": ""})
         self._headers = {"Authorization": f"Bearer {answer['token']}"}
 
-    def start_trial(self) -> Target:
+    def start_trial(self, more_config: str = "") -> Target:
         """A trial that sleeps; answers once its runner has its launch file."""
         known = set(self._launches())
-        body = {"activate": True, "config": self._config(), "modelDefinition": []}
+        body = {"activate": True, "config": self._config() + more_config, "modelDefinition": []}
         experiment = self.call("POST", "/api/v1/experiments", body)["experiment"]["id"]
         deadline = time.monotonic() + 60
         while not (new := [f for f in self._launches() if f not in known]):
@@ -185,10 +185,10 @@ class Master:
 
 
 @contextmanager
-def running_master(folder: Path) -> Iterator[Master]:
+def running_master(folder: Path, more_config: str = "") -> Iterator[Master]:
     (folder / "checkpoints").mkdir()
     config = folder / "master.yaml"
-    config.write_text("security: {initial_user_password: ''}\n")
+    config.write_text(f"security: {{initial_user_password: ''}}\n{more_config}")
     command = [sys.executable, "-m", "determined.master", "--config-file", str(config), "--port", "0", "--slots", "8"]
     log = (folder / "master.log").open("wb")
     process = subprocess.Popen([*command, "--data-dir", str(folder / "data")], stderr=log, stdout=log)
@@ -216,8 +216,8 @@ def _wait_for_port(folder: Path, process: "subprocess.Popen[bytes]") -> str:
 class Sender:
     """Posts batches of one journal, one after the other."""
 
-    def __init__(self, target: Target, source: str) -> None:
-        self._target, self._source, self._next = target, source, 1
+    def __init__(self, target: Target, source: str, first: int = 1) -> None:
+        self._target, self._source, self._next = target, source, first
         self._http = urllib3.HTTPConnectionPool(target.url.split("//")[1], retries=False)
         self._headers = {
             "Grpc-Metadata-x-allocation-token": f"Bearer {target.token}",

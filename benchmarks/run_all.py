@@ -60,6 +60,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "import_upstream": ([], ["--quick"]),
     "table": ([], ["--quick"]),
     "registry": ([], ["--quick"]),
+    "webhooks": ([], ["--quick"]),
     "tasks": ([], ["--quick"]),
     "abuse": ([], ["--quick"]),
     "webui": ([], ["--quick"]),
