@@ -452,6 +452,10 @@ def test_alerts_that_a_full_queue_does_not_take_are_refused_or_named_in_the_log(
     body = {"experimentId": trial.experiment_id, "data": {"title": "one more"}}
     refused = admin.post("/api/v1/webhooks/custom", body)
     assert (refused.status, "3 deliveries wait for webhook" in refused.message) == (429, True)
+    receiver.respond = lambda _: (200, {}, b"back")
+    for webhook_id in (first, second):
+        settled(admin, webhook_id)
+    assert admin.post("/api/v1/webhooks/custom", body).status == 200, "an empty queue takes alerts again"
 
 
 def test_deliveries_are_paged_and_filtered(
