@@ -48,4 +48,6 @@ class MasterContext:
     config: MasterConfig
     cluster: ClusterIdentity
     config_turns: ConfigTurns = field(default_factory=ConfigTurns)
+    # By user: each holds a connection and a request for as long as the receiver likes, up to its time limit.
+    webhook_tests: TurnQueue = field(default_factory=lambda: TurnQueue(1, 4, "tests of webhooks"))
     activity: Activity = field(default_factory=Activity)

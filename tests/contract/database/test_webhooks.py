@@ -35,6 +35,8 @@ def test_webhooks_are_kept_with_their_triggers(conn: Connection, world: World) -
     assert [row.workspace_id for row in webhook.all_triggers(conn)] == [None, None, *[world.workspace_id] * 2]
     assert webhook.count_in(conn, world.workspace_id) == (1, 2)
     assert webhook.count_in(conn, world.workspace({})) == (0, 0)
+    assert webhook.count_of_owner(conn, world.owner) == 1
+    assert webhook.count_of_owner(conn, world.owner + 1000) == 0
     webhook.set_url(conn, first, "https://new/")
     changed = webhook.get(conn, first)
     assert changed is not None and changed.url == "https://new/"
@@ -127,13 +129,21 @@ def test_silent_trials_are_those_that_run_and_report_nothing(conn: Connection, w
     assert webhook_source.silent_trials(conn, trigger_id, None, after(60), 10) == []
 
 
+def test_due_webhooks_come_with_the_owners_of_their_workspaces(conn: Connection, world: World) -> None:
+    own, everywhere = make(conn, world.workspace_id), make(conn)
+    webhook_delivery.enqueue(conn, NOW, [queued(own, "a"), queued(own, "b"), queued(everywhere, "c")])
+    due = webhook_delivery.due_webhooks(conn, after(1), [])
+    assert [(row.webhook_id, row.owner_id) for row in due] == [(own, world.owner), (everywhere, None)]
+
+
 def test_a_delivery_is_claimed_by_one_and_finished_once(conn: Connection, world: World) -> None:
     busy, idle = make(conn), make(conn)
     webhook_delivery.enqueue(conn, NOW, [queued(busy, f"b{n}") for n in range(3)])
     webhook_delivery.enqueue(conn, after(1), [queued(idle, "i")])
     webhook_delivery.enqueue(conn, after(1), [])
-    assert webhook_delivery.due_webhooks(conn, after(5), []) == [busy, idle]
-    assert webhook_delivery.due_webhooks(conn, after(5), [busy]) == [idle]
+    due = webhook_delivery.due_webhooks(conn, after(5), [])
+    assert [(row.webhook_id, row.owner_id) for row in due] == [(busy, None), (idle, None)]
+    assert [row.webhook_id for row in webhook_delivery.due_webhooks(conn, after(5), [busy])] == [idle]
     assert webhook_delivery.due_webhooks(conn, NOW - timedelta(seconds=1), []) == []
     claimed = webhook_delivery.claim(conn, after(5), busy, "me", 2)
     assert [(row.event_id, row.state, row.claimed_by) for row in claimed] == [

@@ -15,6 +15,7 @@ from determined.master.lifecycle import webhooks as lifecycle
 from determined.master.lifecycle.log_pattern import Batch, LogPattern, compile_pattern, matching_lines
 from determined.master.lifecycle.search_budget import Search
 from determined.master.services import webhook as service
+from determined.master.services import webhook_send
 from determined.wire.report import Alert, Exit, ExitCause, LogLine, MetricReport
 from webhook_receiver import Receiver
 
@@ -384,6 +385,44 @@ def test_a_workspace_has_a_quota_and_users_leave_room_for_administrators(
     monkeypatch.setattr(service, "MAX_WEBHOOKS", 5)
     monkeypatch.setattr(service, "RESERVED_WEBHOOKS", 1)
     assert [create(user, 1).status, create(admin, 1, None).status, create(admin, 1, None).status] == [400, 200, 400]
+
+
+def test_the_workspaces_of_a_user_share_a_quota(admin: Any, user: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever may make any number of workspaces would else take all webhooks of the cluster."""
+    monkeypatch.setattr(service, "MAX_OWN_WEBHOOKS", 2)
+    trigger = {"triggerType": "TRIGGER_TYPE_EXPERIMENT_STATE_CHANGE", "condition": {"state": "ERROR"}}
+
+    def create(client: Any, workspace: int) -> int:
+        body = {"url": "http://example.com/", "triggers": [trigger], "workspaceId": workspace}
+        return int(client.post("/api/v1/webhooks", body).status)
+
+    own = [user.post("/api/v1/workspaces", {"name": f"own {n}"}).json["workspace"]["id"] for n in range(3)]
+    assert [create(user, workspace) for workspace in own] == [200, 200, 400]
+    assert create(admin, own[2]) == 200
+
+
+def test_a_user_tests_one_webhook_at_a_time(user: Any, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test holds a connection for as long as its receiver likes."""
+    monkeypatch.setattr(webhook_send, "TIMEOUT_S", 60.0)
+    own = user.post("/api/v1/workspaces", {"name": "own"}).json["workspace"]["id"]
+    trigger = {"triggerType": "TRIGGER_TYPE_EXPERIMENT_STATE_CHANGE", "condition": {"state": "ERROR"}}
+    body = {"url": receiver.url, "triggers": [trigger], "workspaceId": own}
+    webhook_id = user.post("/api/v1/webhooks", body).json["webhook"]["id"]
+    answer = threading.Event()
+    receiver.respond = lambda _: (200 if answer.wait(60) else 500, {}, b"")
+    statuses: list[int] = []
+    tests = [
+        threading.Thread(target=lambda: statuses.append(user.post(f"/api/v1/webhooks/{webhook_id}/test").status))
+        for _ in range(8)
+    ]
+    for test in tests:
+        test.start()
+    until(lambda: statuses == [429] * 3)
+    assert len(receiver.received) == 1
+    answer.set()
+    for test in tests:
+        test.join()
+    assert sorted(statuses) == [200] * 5 + [429] * 3
 
 
 def test_owners_see_and_change_theirs_administrators_all(master: Any, admin: Any, user: Any) -> None:

@@ -7,7 +7,8 @@ that delivery once more, with the same `event_id`.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -21,6 +22,7 @@ from determined.master import supervise
 from determined.master.context import MasterContext
 from determined.master.db.queries import webhook as webhooks
 from determined.master.db.queries import webhook_delivery as deliveries
+from determined.master.db.queries.webhook_delivery import DueWebhook
 from determined.master.db.rows.webhooks import Webhook, WebhookDelivery, WebhookDeliveryValues
 from determined.master.lifecycle import webhooks as lifecycle
 from determined.master.lifecycle.webhook_event import Event
@@ -29,6 +31,7 @@ from determined.master.services.webhook_address import AddressRefused, Unreachab
 from determined.master.services.webhook_send import Answer
 
 T = TypeVar("T")
+Turns = dict[tuple[int | None, int | None], datetime]  # by owner and webhook, and by owner alone: when one last began
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +78,8 @@ class WebhookSender:
     ctx: MasterContext
     _workers: dict[int, asyncio.Task[Any]] = field(default_factory=dict)  # by webhook
     _holds: dict[int, _Hold] = field(default_factory=dict)
-    _served: dict[int, datetime] = field(default_factory=dict)  # when a worker last began with a webhook
+    _owners: dict[int, int | None] = field(default_factory=dict)  # of the webhooks that have a worker
+    _turns: Turns = field(default_factory=dict)
 
     async def run(self) -> None:
         """Send until cancelled."""
@@ -105,15 +109,18 @@ class WebhookSender:
         except Unavailable as e:
             logger.warning("webhooks wait: %s", e.message)
             return
-        for webhook_id in least_recent(due, self._served, free):
-            self._served[webhook_id] = now
+        running = Counter(self._owners[i] for i in self._workers)
+        for chosen in next_turns(due, running, self._turns, free):
+            webhook_id, owner_id = chosen.webhook_id, chosen.owner_id
+            self._turns[owner_id, webhook_id] = self._turns[owner_id, None] = now
+            self._owners[webhook_id] = owner_id
             self._workers[webhook_id] = supervise.spawn(self._work(webhook_id), name=f"webhook {webhook_id}")
 
     def _forget(self, now: datetime) -> None:
         """Drop pauses and turns that ended long ago."""
         before = now - _FORGET
         self._holds = {i: hold for i, hold in self._holds.items() if hold.until > before}
-        self._served = {i: time for i, time in self._served.items() if time > before}
+        self._turns = {key: time for key, time in self._turns.items() if time > before}
 
     async def _work(self, webhook_id: int) -> None:
         """Send some deliveries of one webhook, one after the other; a failure or _BATCH_S ends the batch."""
@@ -127,7 +134,7 @@ class WebhookSender:
                     await self._insist(partial(deliveries.release, delivery_ids=rest))
                     break
         finally:
-            del self._workers[webhook_id]
+            del self._workers[webhook_id], self._owners[webhook_id]
             self.ctx.bus.publish(lifecycle.TOPIC)
 
     def _claim(self, webhook_id: int, conn: Connection) -> list[WebhookDelivery]:
@@ -213,9 +220,28 @@ class WebhookSender:
         await supervise.stop(*self._workers.values())
 
 
-def least_recent(due: Sequence[int], served: Mapping[int, datetime], limit: int) -> list[int]:
-    """Choose the webhooks whose turn it is: those never served, in the order given, then the one served longest ago."""
-    return sorted(due, key=lambda webhook_id: served.get(webhook_id, _NEVER))[:limit]
+def next_turns(due: Sequence[DueWebhook], running: Counter[int | None], turns: Turns, limit: int) -> list[DueWebhook]:
+    """Choose the webhooks whose turn it is: of owners in turn, and of each the one served longest ago.
+
+    A user with a hundred webhooks at slow receivers must not make the only webhook of another wait for all of them.
+    `running`: workers by owner.
+    """
+    waiting, chosen = list(due), list[DueWebhook]()
+    busy = Counter(running)
+
+    def urgency(one: DueWebhook) -> tuple[int, datetime, datetime]:
+        of_owner, of_webhook = (
+            turns.get((one.owner_id, None), _NEVER),
+            turns.get((one.owner_id, one.webhook_id), _NEVER),
+        )
+        return busy[one.owner_id], of_owner, of_webhook
+
+    while waiting and len(chosen) < limit:
+        following = min(waiting, key=urgency)
+        waiting.remove(following)
+        busy[following.owner_id] += 1
+        chosen.append(following)
+    return chosen
 
 
 def _reason(answer: Answer) -> str:

@@ -34,6 +34,7 @@ MAX_PAGE = 500  # deliveries in one answer, each with its payload
 MAX_WEBHOOKS = 1000  # of a cluster: their triggers are kept in memory
 RESERVED_WEBHOOKS = 100  # of these, which only administrators create: users cannot take the last one
 MAX_WORKSPACE_WEBHOOKS, MAX_WORKSPACE_TRIGGERS = 20, 100  # each line of a workspace's logs is searched for all
+MAX_OWN_WEBHOOKS = 100  # in all workspaces of a user, who may have any number of these
 _TYPES = {wire.WebhookType.DEFAULT: DEFAULT, wire.WebhookType.SLACK: SLACK}
 _SPECIFIC, _WORKSPACE = "SPECIFIC", "WORKSPACE"
 _MODES = {wire.WebhookMode.WORKSPACE: _WORKSPACE, wire.WebhookMode.SPECIFIC: _SPECIFIC}
@@ -100,9 +101,11 @@ async def test(ctx: MasterContext, caller: Caller, webhook_id: int) -> Answer:
 
     Raises:
         FailedPrecondition: the receiver answers with an error. AddressRefused, Unreachable: it cannot be asked.
+        TooManyRequests: other tests of this user wait for their receivers.
     """
     webhook = await ctx.db.read(lambda conn: _changeable(conn, caller, webhook_id))
-    answer = await send(ctx, webhook.url, webhook.type, _TEST, str(uuid.uuid4()), ctx.clock.now())
+    async with ctx.webhook_tests.take(caller.user_id):
+        answer = await send(ctx, webhook.url, webhook.type, _TEST, str(uuid.uuid4()), ctx.clock.now())
     if not answer.is_success:
         said = f": {answer.text}" if answer.text else ""
         hint = "; redirects are not followed, use the address that it leads to" if answer.status < 400 else ""
@@ -189,6 +192,10 @@ def _check_quota(conn: Connection, caller: Caller, workspace_id: int | None, new
         raise FailedPrecondition(f"the cluster has {limit} webhooks or more; delete some first: det webhook list")
     if workspace_id is None:
         return
+    if not caller.admin and webhooks.count_of_owner(conn, caller.user_id) >= MAX_OWN_WEBHOOKS:
+        raise FailedPrecondition(
+            f"your workspaces have {MAX_OWN_WEBHOOKS} webhooks or more; delete some first: det webhook list"
+        )
     webhook_count, trigger_count = webhooks.count_in(conn, workspace_id)
     if webhook_count >= MAX_WORKSPACE_WEBHOOKS or trigger_count + new_triggers > MAX_WORKSPACE_TRIGGERS:
         raise FailedPrecondition(

@@ -21,7 +21,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 # Threads of their own: slow name servers of users' hosts must not take those that the rest of the master waits for.
-_LOOKUPS = ThreadPoolExecutor(8, thread_name_prefix="webhook-dns")
+_LOOKUPS = ThreadPoolExecutor(32, thread_name_prefix="webhook-dns")
 _PORTS = {"http": 80, "https": 443}
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _COMPATIBLE = ipaddress.ip_network("::/96")  # an IPv4 address after 96 zeros

@@ -55,6 +55,12 @@ def count_in(conn: Connection, workspace_id: int) -> tuple[int, int]:
     return webhook_count, trigger_count
 
 
+def count_of_owner(conn: Connection, user_id: int) -> int:
+    """Count the webhooks in all workspaces of a user."""
+    query = select(func.count()).select_from(webhooks).join(workspaces, workspaces.c.id == webhooks.c.workspace_id)
+    return conn.execute(query.where(workspaces.c.user_id == user_id)).scalar_one()
+
+
 def create(conn: Connection, now: datetime, values: WebhookValues, triggers: Sequence[WebhookTriggerValues]) -> int:
     row: WebhookValues = {**values, "created_at": now}
     webhook_id = conn.execute(insert(webhooks).values(**row).returning(webhooks.c.id)).scalar_one()

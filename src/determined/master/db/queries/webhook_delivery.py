@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from operator import itemgetter
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
@@ -9,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 from determined.master.db import fetch
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.webhooks import WebhookDelivery, WebhookDeliveryValues
-from determined.master.db.schema import webhook_deliveries, webhooks
+from determined.master.db.schema import webhook_deliveries, webhooks, workspaces
 
 PENDING, SENDING, DELIVERED, FAILED = "PENDING", "SENDING", "DELIVERED", "FAILED"
 
@@ -29,6 +30,13 @@ class NewestDelivery(msgspec.Struct, frozen=True):
     error: str | None
 
 
+class DueWebhook(msgspec.Struct, frozen=True):
+    """A webhook with something to send. `owner_id`: of its workspace; None: it is of the whole cluster."""
+
+    webhook_id: int
+    owner_id: int | None
+
+
 def enqueue(conn: Connection, now: datetime, deliveries: Sequence[WebhookDeliveryValues]) -> None:
     """Queue deliveries: webhook_id, event_id, event_type and event of each; due at once."""
     if deliveries:
@@ -45,16 +53,19 @@ def count_waiting(conn: Connection, webhook_ids: Sequence[int]) -> dict[int, int
     return counts
 
 
-def due_webhooks(conn: Connection, now: datetime, without: Collection[int]) -> list[int]:
+def due_webhooks(conn: Connection, now: datetime, without: Collection[int]) -> list[DueWebhook]:
     """List webhooks with a delivery that is due, the one that waits longest first.
 
     It looks at the first of each queue: a grouped query would read all that waits.
     """
     first = select(_D.next_attempt_at).where(_D.webhook_id == webhooks.c.id, *_due(now)).order_by(_D.next_attempt_at)
     since = first.limit(1).correlate(webhooks).scalar_subquery()
-    query = select(webhooks.c.id, since).where(webhooks.c.id.not_in(list(without)))
-    due = [(time, webhook_id) for webhook_id, time in conn.execute(query) if time is not None]
-    return [webhook_id for _, webhook_id in sorted(due)]
+    query = select(webhooks.c.id, workspaces.c.user_id, since).outerjoin(
+        workspaces, workspaces.c.id == webhooks.c.workspace_id
+    )
+    found = conn.execute(query.where(webhooks.c.id.not_in(list(without))))
+    due = [(time, webhook_id, owner_id) for webhook_id, owner_id, time in found if time is not None]
+    return [DueWebhook(webhook_id, owner_id) for _, webhook_id, owner_id in sorted(due, key=itemgetter(0, 1))]
 
 
 def claim(conn: Connection, now: datetime, webhook_id: int, owner: str, limit: int) -> list[WebhookDelivery]:
