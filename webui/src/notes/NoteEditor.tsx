@@ -19,9 +19,11 @@ export interface NoteEditorProps {
   noun?: string | undefined;
   /** What is wrong with the text; it cannot be saved then. */
   problemOf?: ((text: string) => string | null) | undefined;
+  rows?: number | undefined;
 }
 
-export function NoteEditor({ label, draft, onDraft, onSave, noun = "these notes", problemOf }: NoteEditorProps) {
+export function NoteEditor(props: NoteEditorProps) {
+  const { label, draft, onDraft, onSave, noun = "these notes", problemOf, rows = 18 } = props;
   const [theirs, setTheirs] = useState<string | null>(null);
   const save = async (next: Draft): Promise<void> => {
     try {
@@ -44,7 +46,7 @@ export function NoteEditor({ label, draft, onDraft, onSave, noun = "these notes"
       )}
       <TextField
         label={label}
-        rows={18}
+        rows={rows}
         value={draft.text}
         error={problem}
         onChange={(text) => onDraft({ ...draft, text })}

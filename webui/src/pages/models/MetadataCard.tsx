@@ -62,6 +62,7 @@ export function MetadataCard({ what, metadata, isDisabled = false, read, write, 
           onSave={save}
           noun="this metadata"
           problemOf={problemOf}
+          rows={10}
         />
       )}
       {draft === null && isTooLong && <p className={css["muted"]}>{TOO_LONG}</p>}
