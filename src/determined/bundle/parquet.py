@@ -82,7 +82,22 @@ def _values(array: Any, kind: Kind) -> list[Any]:
         picked = [None if i is None else texts[i] for i in array.indices.to_pylist()]
     else:
         picked = array.to_pylist()
-    return [_unpacked(cell, kind) for cell in picked]
+    if kind == Kind.TIME:
+        return _times(picked)
+    if kind == Kind.JSON:
+        return [None if cell is None else msgspec.json.decode(cell) for cell in picked]
+    return picked
+
+
+def _times(cells: list[datetime | None]) -> list[str | None]:
+    """Return times as text; rows of one report have the same."""
+    texts: list[str | None] = []
+    last, text = None, None
+    for cell in cells:
+        if cell != last:
+            last, text = cell, None if cell is None else rfc3339(cell)
+        texts.append(text)
+    return texts
 
 
 def _packed(cell: Any, kind: Kind) -> Any:
@@ -93,14 +108,6 @@ def _packed(cell: Any, kind: Kind) -> Any:
     if kind == Kind.JSON:
         return msgspec.json.encode(cell).decode()
     return float_from_wire(cell) if kind == Kind.FLOAT else cell
-
-
-def _unpacked(cell: Any, kind: Kind) -> Any:
-    if cell is None:
-        return None
-    if kind == Kind.TIME:
-        return rfc3339(cell)
-    return msgspec.json.decode(cell) if kind == Kind.JSON else cell
 
 
 def _type(arrow: Any, kind: Kind) -> Any:

@@ -133,6 +133,7 @@ def test_a_bundle_comes_in_whole_and_goes_out_as_the_same_bytes(
     require_equal(export(into.data, OVER, form=form), first)
 
 
+@pytest.mark.timeout(900)  # five processes and two masters, on a machine that others share
 def test_a_killed_import_goes_on_and_ends_the_same(ground: Path, importer: Importer, export: Export) -> None:
     importer.kind = "bundle"
     first = export(ground, OVER)

@@ -146,7 +146,7 @@ def _series(bundle: Bundle, experiment_id: int, group: str) -> dict[Series, bool
 
 def _report(row: Cells) -> Report:
     trial, run, step, time = row["trial"], row["run"], row["step"], row["time"]
-    if not all(isinstance(number, int) and not isinstance(number, bool) for number in (trial, run, step)):
+    if not type(trial) is type(run) is type(step) is int:  # a boolean is an instance of int
         raise ValueError("trial, run and step must be whole numbers")
     if not isinstance(time, str) or not 0 <= step < _MOST_STEP or run < 0:
         raise ValueError(f"step {step} of run {run} at {time!r} cannot be")
