@@ -307,11 +307,11 @@ class Steps:
             self._task = self._bar.add_task(self._things, total=self._total, rate="")
         return self
 
-    def advance(self) -> None:
-        """Count one more."""
+    def advance(self, amount: float = 1) -> None:
+        """Count one more, or a part of one."""
         if self._bar is not None:
             speed = self._bar.tasks[0].speed
-            self._bar.update(self._task, advance=1, rate=f"{speed:,.1f}/s" if speed else "")
+            self._bar.update(self._task, advance=amount, rate=f"{speed:,.1f}/s" if speed else "")
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

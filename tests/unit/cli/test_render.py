@@ -201,3 +201,24 @@ def test_without_a_terminal_a_question_means_no_and_names_the_flag(
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     assert render.ask("Delete it?") is False
     assert "--yes" in capsys.readouterr().err
+
+
+class _Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_of_things_is_drawn_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with render.Steps("trials", 4) as steps:
+        steps.advance()
+    assert capsys.readouterr() == ("", "")
+    screen = _Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    with render.Steps("trials", 4) as steps:
+        steps.advance(0.5)
+        steps.advance(1.5)
+        steps._bar.refresh()
+    assert "trials" in screen.getvalue()
+    assert "2/4" in screen.getvalue()

@@ -60,7 +60,7 @@ def _to_file(session: "Session", chosen: "Chosen", args: argparse.Namespace) -> 
                 form=args.tables,
                 with_checkpoints=args.with_checkpoints,
                 replace=args.force,
-                trial_done=steps.advance,
+                progress=steps.advance,
             )
         except ImportError as e:
             raise FailedPrecondition(str(e)) from e

@@ -39,7 +39,7 @@ def export(
     form: str | None = None,
     with_checkpoints: bool = False,
     replace: bool = False,
-    trial_done: Callable[[], None] = lambda: None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Exported:
     """Write a bundle with these experiments. Raises DeterminedError, OSError."""
     form = form or tables.form_here()
@@ -48,7 +48,7 @@ def export(
     with BundleWriter(path, replace=replace) as out:
         copying = path.with_name(f".{path.name}.checkpoint")
         copier = CheckpointCopier(session, out, copying) if with_checkpoints else None
-        writer = ExperimentWriter(session, out, form, path.parent, counts, copier, trial_done)
+        writer = ExperimentWriter(session, out, form, path.parent, counts, copier, progress)
         for experiment_id in ids:
             row = experiment.get(session, experiment_id)
             if stored_state(row.state) not in _OVER:

@@ -40,6 +40,7 @@ class Counts:
 class _Found:
     """Findings about the trials of an experiment: small, kept for all of them."""
 
+    trials: int = 0
     groups: dict[str, list[int]] = field(default_factory=dict)  # trials by metric group
     tasks: list[str] = field(default_factory=list)  # that have lines
     series: dict[int, list[SeriesRecord]] = field(default_factory=dict)  # those with reports that count, by trial
@@ -48,7 +49,7 @@ class _Found:
 
 @dataclass(slots=True)
 class ExperimentWriter:
-    """Writer of experiments. `trial_done` hears of each trial whose metrics and logs are written."""
+    """Writer of experiments. `progress` hears how many trials, or what part of one, are written."""
 
     session: Session
     out: BundleWriter
@@ -56,7 +57,8 @@ class ExperimentWriter:
     directory: Path  # of unnamed files
     counts: Counts
     copier: CheckpointCopier | None
-    trial_done: Callable[[], None]
+    progress: Callable[[float], None]
+    _part: float = 0.0  # of a trial, that one of its metric groups is
 
     def write(self, row: Experiment) -> None:
         folder = layout.folder(row.id)
@@ -69,6 +71,8 @@ class ExperimentWriter:
             self.out.add_bytes(f"{folder}/environment/{number}.json", layout.document(entry))
         with TemporaryFile(dir=self.directory) as spool:
             found = self._collect(row.id, spool)
+            pieces = sum(map(len, found.groups.values())) + found.trials
+            self._part = found.trials / pieces if pieces else 0.0
             self._write_metrics(row.id, found)
             self._write_logs(row.id, found)
             self._write_checkpoints(row.id, spool)
@@ -92,6 +96,7 @@ class ExperimentWriter:
             if indexed:
                 found.series[trial.id] = indexed
             self.counts.trials += 1
+            found.trials += 1
         return found
 
     def _write_metrics(self, experiment_id: int, found: _Found) -> None:
@@ -104,6 +109,7 @@ class ExperimentWriter:
                 for reports in records.reports(self.session, found.groups[group], group):
                     written += len(reports)
                     self._write_reports(table, reports)
+                    self.progress(self._part)
                     found.series.setdefault(reports[0].trial, []).extend(_series(reports, group, indexed))
                 table.close()
                 self.counts.reports += written
@@ -150,7 +156,7 @@ class ExperimentWriter:
                 for task in trial.tasks:
                     task.log_lines = found.lines.get(task.id, 0)
                 table.add(list(columns.trial_row(trial).values()))
-                self.trial_done()
+                self.progress(self._part)
             table.close()
             self.out.add_file(layout.trials_file(experiment_id, self.form), file, unpacked=table.unpacked)
 
