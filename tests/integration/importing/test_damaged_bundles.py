@@ -150,6 +150,8 @@ CHECKPOINT = {
         (_put("config", "a: &a [*a]"), "experiments/1/config.yaml of"),
         (_put("config", "x: " + "[" * 5000), "experiments/1/config.yaml of .*: the config is nested deeper"),
         (_set("trial", id=-1), "-1 is no id of a trial"),
+        (_set("trial", id=2**70), "a number that no database takes"),
+        (_set("trial", seed=2**70), "a number that no database takes|does not fit"),
         (_set("trial", task_id="of another"), "trial 3 of .* names a task that is not listed"),
         (
             _put("metrics", [[4, 1, 1, TIME, "loss", 0.5, None]]),

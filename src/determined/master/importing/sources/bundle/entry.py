@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from determined.bundle.reader import Bundle
-from determined.errors import FailedPrecondition
+from determined.errors import FailedPrecondition, InvalidArgument
 from determined.master.importing.registry import Finished, Request
 from determined.master.importing.sources.bundle.run import BundleImport
 
@@ -15,5 +15,7 @@ def run(request: Request) -> Finished:
         return BundleImport(request, bundle).run()
     except ImportError as e:
         raise FailedPrecondition(f"{request.source} has its tables as Parquet: {e}") from e
+    except OverflowError as e:
+        raise InvalidArgument(f"{request.source} has a number that no database takes ({e}); export it again") from e
     finally:
         bundle.close()
