@@ -5,6 +5,7 @@ from database_world import AWKWARD, NOW, World, after
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
+from determined.errors import InvalidArgument
 from determined.master.db.queries import change, checkpoint, model, model_alias, model_list, model_version
 from determined.master.db.queries.model_alias import AliasDetail
 from determined.wire.base import OrderBy
@@ -101,6 +102,9 @@ def test_lists_of_models_are_filtered(conn: Connection, world: World) -> None:
     assert ids(labels=["a", "nothing"]) == [one]
     assert ids(labels=["b"]) == [one], "a label with a comma is one label"
     assert ids(labels=["b,c", "a"]) == [one, two]
+    assert ids(labels=["a", *(f"l{n}" for n in range(499))]) == [one]
+    with pytest.raises(InvalidArgument, match="501 labels are too many"):
+        ids(labels=[f"l{n}" for n in range(501)])
     assert ids(users=["ann"]) == ids(user_ids=[person]) == [two]
     assert ids(workspace_ids=[other_place]) == ids(workspace_names=[AWKWARD]) == [three]
     assert ids(workspace_ids=[other_place], workspace_names=["nowhere"]) == [three], "ids come first"

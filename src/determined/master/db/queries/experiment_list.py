@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from determined.master.db.queries.batching import batches, load_in_order
 from determined.master.db.queries.displayed import allocation_rank, experiment_shows
-from determined.master.db.queries.text_match import contains, has_label
+from determined.master.db.queries.text_match import contains, has_labels
 from determined.master.db.rows.experiments import Experiment
 from determined.master.db.schema import (
     allocations,
@@ -210,7 +210,7 @@ def _conditions(params: ListExperiments) -> list[ColumnElement[bool]]:
         conditions.append(users.c.username.in_(params.users))
     if params.user_ids:
         conditions.append(column.owner_id.in_(params.user_ids))
-    conditions.extend(has_label(column.labels, label) for label in params.labels or ())
+    conditions += has_labels(column.labels, params.labels or ())
     return conditions + _id_conditions(params)
 
 

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, func, or_, select,
 
 from determined.master.db.queries.batching import batches, load_in_order
 from determined.master.db.queries.model import ModelDetail, detailed, joined
-from determined.master.db.queries.text_match import contains, has_label
+from determined.master.db.queries.text_match import contains, has_labels
 from determined.master.db.schema import models, users, workspaces
 from determined.master.db.statements import AnyColumn
 from determined.wire.base import OrderBy
@@ -58,7 +58,7 @@ def conditions(params: ListModels) -> list[ColumnElement[bool]]:
     if params.archived is not None:
         found.append(column.archived == params.archived)
     if params.labels:
-        found.append(or_(*(has_label(column.labels, label) for label in params.labels)))
+        found.append(or_(*has_labels(column.labels, params.labels)))
     if params.users:
         found.append(_any_of(users.c.username, params.users))
     if params.user_ids:

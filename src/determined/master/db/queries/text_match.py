@@ -1,5 +1,7 @@
 """Text conditions that mean the same on both dialects, ignoring case; and a label in a JSON list."""
 
+from collections.abc import Sequence
+
 import msgspec
 from sqlalchemy import ColumnElement, Text, cast, func, literal
 
@@ -8,6 +10,7 @@ from determined.master.db.dialects import TextPosition, UnicodeLower
 from determined.master.db.statements import AnyColumn
 
 _ESCAPE = "\\"
+_MOST_LABELS = 500
 _LONGEST_PATTERN = 50_000  # bytes: SQLite takes no longer one
 
 
@@ -27,6 +30,13 @@ def has_label(labels: AnyColumn, label: str) -> ColumnElement[bool]:
     """Match a label: a JSON list holds each as a quoted string; quotes inside are escaped, so this is exact."""
     quoted = msgspec.json.encode(label).decode()
     return TextPosition(cast(labels, Text), literal(quoted)) > 0
+
+
+def has_labels(labels: AnyColumn, wanted: Sequence[str]) -> list[ColumnElement[bool]]:
+    """Return a condition for each label. Raises InvalidArgument for more than SQLite takes in one expression."""
+    if len(wanted) > _MOST_LABELS:
+        raise InvalidArgument(f"{len(wanted)} labels are too many for one filter; name at most {_MOST_LABELS}")
+    return [has_label(labels, label) for label in wanted]
 
 
 def _lowered(column: AnyColumn, text: str) -> ColumnElement[str]:
