@@ -48,7 +48,7 @@ def main() -> int:
             runs.append(_run(cluster, "administrator", cluster.token, known, NEVER))
             # those that the administrator has changed would be no ordinary user, and things of theirs be gone
             user = new_user(cluster)
-            runs.append(_run(user, "user", user.token, known | populate_own(user), NEVER))
+            runs.append(_run(user, "user", user.token, known | populate_own(user, known), NEVER))
             administrator = new_administrator(cluster)
             task = start_task(administrator)
             token = cluster.allocation_token(task["allocation_id"][0])

@@ -129,6 +129,8 @@ def populate(cluster: Cluster) -> dict[str, list[Any]]:
         "username": ["determined"],
         "pool": ["default"],
         "key": ["train.py"],
+        **_registered(cluster, "digits", checkpoints[0]["uuid"]),
+        "template_name": [_template(cluster, "small")],
     }
 
 
@@ -157,8 +159,8 @@ def _account(cluster: Cluster, name: str, *, admin: bool) -> Cluster:
     return Cluster(cluster.url, cluster.directory, token)
 
 
-def populate_own(cluster: Cluster) -> dict[str, list[Any]]:
-    """A workspace, a project and an experiment that belong to this user."""
+def populate_own(cluster: Cluster, known: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """A workspace, a project, an experiment, a model and a template that belong to this user."""
     workspace = cluster.call("POST", "/api/v1/workspaces", {"name": "own"})["workspace"]["id"]
     body = {"name": "own", "workspaceId": workspace}
     project = cluster.call("POST", f"/api/v1/workspaces/{workspace}/projects", body)["project"]["id"]
@@ -172,7 +174,34 @@ def populate_own(cluster: Cluster) -> dict[str, list[Any]]:
         "trial_id": [trial["id"]],
         "run_id": [trial["id"]],
         "task_id": [trial["taskId"]],
+        "model_name": [*known["model_name"], _model(cluster, "own-model")],
+        "template_name": [_template(cluster, "own-template")],
     }
+
+
+def _registered(cluster: Cluster, name: str, checkpoint: str) -> dict[str, list[Any]]:
+    """A model with three versions, one of which has an alias."""
+    _model(cluster, name)
+    for _ in range(3):
+        cluster.call("POST", f"/api/v1/models/{name}/versions", {"checkpointUuid": checkpoint})
+    cluster.call("PUT", f"/api/v1/models/{name}/aliases/production", {"version": 2})
+    [file, *_] = cluster.call("GET", f"/api/v1/models/{name}/versions/1/files")["files"]
+    return {
+        "model_name": [name],
+        "version": ["1", "2", "3", "production"],
+        "alias": ["production"],
+        "file_path": [file["path"]],
+    }
+
+
+def _model(cluster: Cluster, name: str) -> str:
+    cluster.call("POST", "/api/v1/models", {"name": name})
+    return name
+
+
+def _template(cluster: Cluster, name: str) -> str:
+    cluster.call("POST", f"/api/v1/templates/{name}", {"config": {"max_restarts": 1}})
+    return name
 
 
 def _webhook(cluster: Cluster, workspace: int | None) -> int:
