@@ -40,6 +40,7 @@ PRUNE_PERIOD_S = 3600.0
 _WORKERS = 3  # webhooks that are sent to at the same time, one request each
 _BATCH = 10  # deliveries that a worker claims at once
 _BATCH_S = 10.0  # after which a worker gives back the rest of its batch: slow receivers must not keep it
+_YIELD, _MAX_YIELD_S = 2.0, 0.1  # pause after a delivery, by the time that it took: a busy master sends slower
 _POLL_S = 1.0
 _STOP_S = 2.0  # for answers that are on their way when the master stops
 _RETRY = Backoff(first=1.0, limit=900.0)
@@ -129,7 +130,10 @@ class WebhookSender:
         try:
             batch = await self._insist(partial(self._claim, webhook_id))
             for n, delivery in enumerate(batch):
-                if not await self._try(delivery) or loop.time() >= end or self.ctx.bus.closed:
+                begin = loop.time()
+                is_up = await self._try(delivery)
+                await asyncio.sleep(min(_YIELD * (loop.time() - begin), _MAX_YIELD_S))
+                if not is_up or loop.time() >= end or self.ctx.bus.closed:
                     rest = [later.id for later in batch[n + 1 :]]
                     await self._insist(partial(deliveries.release, delivery_ids=rest))
                     break
