@@ -1,4 +1,4 @@
-"""How many more deliveries the queue of each webhook takes, remembered so that an event does not count the queue.
+"""Room in the queue of each webhook for more deliveries, remembered so that an event does not count the queue.
 
 Only the writer of the one master queues events, and all else that happens to a queue makes it shorter. So a number that
 was counted stays true as a lower bound when it is lowered by what is queued; it is counted anew when it is used up.
