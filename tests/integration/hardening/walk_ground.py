@@ -89,6 +89,8 @@ class Ground:
     def renew(self) -> None:
         """Objects of ada's that the next operation may change, end or remove without harm to later ones."""
         ada, tag = self.ada, uuid.uuid4().hex[:8]
+        if "webhook_id" in self.spare:  # a user has a bounded number of webhooks
+            ada.delete(f"/api/v1/webhooks/{self.spare['webhook_id']}")
         workspace = _made(ada.post("/api/v1/workspaces", {"name": f"w{tag}"}))["workspace"]["id"]
         project = {"name": f"p{tag}", "workspaceId": workspace}
         project_id = _made(ada.post(f"/api/v1/workspaces/{workspace}/projects", project))["project"]["id"]
