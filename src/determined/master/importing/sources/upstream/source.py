@@ -16,7 +16,8 @@ S = TypeVar("S")
 OLDEST = 20240530112249  # the first schema that we read; mid 2024
 NEWEST = 20241024164947  # of 0.38.1
 EXTRA = "upstream"
-_SESSION = "-c default_transaction_read_only=on -c timezone=UTC -c statement_timeout=0 -c jit=off"
+# work_mem: a unit of metric rows is sorted in memory instead of on the source's disk.
+_SESSION = "-c default_transaction_read_only=on -c timezone=UTC -c statement_timeout=0 -c jit=off -c work_mem=32MB"
 
 
 class Source:
