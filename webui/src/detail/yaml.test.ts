@@ -34,4 +34,8 @@ describe("toYaml", () => {
   it("quotes what would break the text", () => {
     expect(toYaml({ a: "x: y", b: "#no", c: "", d: "1" })).toBe('a: "x: y"\nb: "#no"\nc: ""\nd: "1"');
   });
+
+  it("quotes texts that YAML would read as numbers", () => {
+    expect(toYaml([".5", ".inf", ".NaN", "./train.py"])).toBe('- ".5"\n- ".inf"\n- ".NaN"\n- ./train.py');
+  });
 });

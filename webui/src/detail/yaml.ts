@@ -3,6 +3,7 @@
 import { isRecord } from "./plain";
 
 const PLAIN = /^[A-Za-z_./][A-Za-z0-9_./ @-]*$/;
+const NUMBER = /^\.(\d|inf$|nan$)/i; // YAML reads these as numbers
 const WORDS = new Set(["true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"]);
 
 export function toYaml(value: unknown, indent = 0): string {
@@ -32,7 +33,8 @@ function leaf(value: unknown): string {
 }
 
 function scalar(text: string): string {
-  return PLAIN.test(text) && !WORDS.has(text.toLowerCase()) && text === text.trim() ? text : JSON.stringify(text);
+  const isPlain = PLAIN.test(text) && !NUMBER.test(text) && !WORDS.has(text.toLowerCase()) && text === text.trim();
+  return isPlain ? text : JSON.stringify(text);
 }
 
 function isBranch(value: unknown): boolean {

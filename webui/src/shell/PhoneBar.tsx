@@ -6,10 +6,10 @@ import { Menu } from "../ui/Menu";
 import { Link, navigate } from "../url";
 import { LivePill } from "./LivePill";
 import css from "./PhoneBar.module.css";
-import { CLUSTER, EXPERIMENTS, HOME, MODELS, SETTINGS, TASKS, WEBHOOKS, WORKSPACES } from "./places";
+import { CLUSTER, EXPERIMENTS, HOME, MODELS, SETTINGS, TASKS, TEMPLATES, WEBHOOKS, WORKSPACES } from "./places";
 import { PlaceLink } from "./Rail";
 
-const MORE = [WORKSPACES, MODELS, WEBHOOKS, SETTINGS];
+const MORE = [WORKSPACES, MODELS, TEMPLATES, WEBHOOKS, SETTINGS];
 
 export function PhoneTop({ onSearch }: { onSearch: () => void }) {
   return (
