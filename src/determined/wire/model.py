@@ -87,7 +87,7 @@ class PatchModel(Wire):
     metadata: dict[str, Any] | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     notes: LongText | UnsetType | None = UNSET
-    expected_notes: Ours[LongText | None] = None
+    expected_notes: Ours[LongText | UnsetType | None] = UNSET
     workspace_id: int | UnsetType | None = UNSET
     workspace_name: str | UnsetType | None = UNSET
 

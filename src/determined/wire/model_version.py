@@ -84,7 +84,7 @@ class PatchModelVersion(Wire):
     metadata: dict[str, Any] | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     notes: LongText | UnsetType | None = UNSET
-    expected_notes: Ours[LongText | None] = None
+    expected_notes: Ours[LongText | UnsetType | None] = UNSET
 
 
 class PatchModelVersionResponse(Wire):

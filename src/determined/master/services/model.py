@@ -74,7 +74,7 @@ async def patch(ctx: MasterContext, name: str, request: PatchModel) -> Model:
             raise FailedPrecondition(
                 f'model "{before.name}" is archived and cannot have attributes updated; unarchive it'
             )
-        refuse_other_notes(f'model "{before.name}"', before.notes, request.expected_notes)
+        refuse_other_notes(f'model "{before.name}"', before.notes, given(request.expected_notes))
         if "name" in changes:
             _refuse_taken(conn, changes["name"])
         if changes:

@@ -96,7 +96,7 @@ async def patch(ctx: MasterContext, name: str, version: str, request: PatchModel
         model = existing_model(conn, name)
         before = existing_version(conn, model, version)
         what = f'version {before.version} of model "{model.name}"'
-        refuse_other_notes(what, before.notes, request.expected_notes)
+        refuse_other_notes(what, before.notes, given(request.expected_notes))
         effective = cast(ModelVersionValues, {k: v for k, v in changes.items() if getattr(before, k) != v})
         if effective:
             rows.change(conn, ctx.clock.now(), before.id, effective)
