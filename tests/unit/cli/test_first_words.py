@@ -17,7 +17,6 @@ from determined.cli.main import _MEANT, NOUNS, main
         (["rbac", "list"], "no other roles"),
         (["expriment", "list"], "did you mean 'det experiment'?"),
         (["e", "lst"], "did you mean 'det experiment list'?"),
-        (["e", "export", "1"], "did you mean 'det experiment download'?"),
         (["e", "stop", "1"], "did you mean 'det experiment cancel'?"),
         (["e", "resume", "1"], "did you mean 'det experiment activate'?"),
         (["w", "show", "1"], "did you mean 'det workspace describe'?"),
