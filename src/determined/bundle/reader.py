@@ -2,7 +2,9 @@
 
 import hashlib
 import tarfile
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -66,6 +68,7 @@ class Bundle:
             self._members = self._listed()
             self.manifest = self._manifest()
             self._compare()
+            self._names = sorted(self.manifest.files)
         except BaseException:
             self.close()
             raise
@@ -102,7 +105,8 @@ class Bundle:
 
     def below(self, prefix: str) -> list[str]:
         """List the files whose names begin so, in order."""
-        return sorted(name for name in self.manifest.files if name.startswith(prefix))
+        at = bisect_left(self._names, prefix)
+        return list(takewhile(lambda name: name.startswith(prefix), islice(self._names, at, None)))
 
     def open(self, name: str) -> IO[bytes]:
         file = self._tar.extractfile(self._members[name])

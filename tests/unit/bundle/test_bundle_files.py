@@ -77,6 +77,21 @@ def test_an_export_that_fails_leaves_nothing_and_one_that_was_killed_only_its_pa
     assert [file.name for file in tmp_path.iterdir()] == ["b.tar"]
 
 
+def test_files_below_a_folder_are_those_of_no_other(tmp_path: Path) -> None:
+    names = [f"experiments/{n}/logs/{task}.jsonl.gz" for n in (1, 10, 2) for task in ("b", "a")]
+    with BundleWriter(tmp_path / "b.tar") as out:
+        for name in names:
+            out.add_file(name, io.BytesIO(gzip.compress(b"")), unpacked=0)
+        out.finish(Manifest(layout.FORMAT, layout.VERSION, "c", "1.0", JSON_LINES, [], {}, out.files))
+    bundle = Bundle(tmp_path / "b.tar")
+    try:
+        assert bundle.below("experiments/1/logs/") == ["experiments/1/logs/a.jsonl.gz", "experiments/1/logs/b.jsonl.gz"]
+        assert bundle.below("experiments/3/") == []
+        assert bundle.below("") == sorted(names)
+    finally:
+        bundle.close()
+
+
 def test_a_file_is_replaced_only_where_that_was_asked_for(path: Path) -> None:
     with pytest.raises(AlreadyExists, match="--force"):
         BundleWriter(path)
