@@ -132,9 +132,10 @@ def _put(name: str, value: Any) -> Callable[[Content], None]:
     return lambda content: setattr(content, name, value)
 
 
+UUID = "3f1d2a8e-0c1b-4f6a-8a53-d2b7c9e01f4a"
 CHECKPOINT = {
-    "uuid": "u", "taskId": "1.r", "state": "COMPLETED", "stepsCompleted": 1, "metadata": {}, "resources": {}, "size": 0,
-    "reportTime": TIME, "trialId": 3,
+    "uuid": UUID, "taskId": "1.r", "state": "COMPLETED", "stepsCompleted": 1, "metadata": {}, "resources": {},
+    "size": 0, "reportTime": TIME, "trialId": 3,
 }  # fmt: skip
 
 
@@ -146,6 +147,7 @@ CHECKPOINT = {
         (_set("experiment", start_time="yesterday"), "'yesterday' in the bundle is no time"),
         (_put("users", [{"id": "x", "username": "carol"}]), "users.json of"),
         (_put("users", [{"id": 5, "username": "c\x1b[31m"}]), "places.json of .* names owners"),
+        (_put("users", [{"id": 5, "username": "carol"}, {"id": 1, "username": "Admin"}]), "'Admin' is not written as"),
         (_put("places", {"workspaces": [], "projects": []}), "names owner 'carol' and project 8"),
         (_put("config", "a: &a [*a]"), "experiments/1/config.yaml of"),
         (_put("config", "x: " + "[" * 5000), "experiments/1/config.yaml of .*: the config is nested deeper"),
@@ -166,8 +168,12 @@ CHECKPOINT = {
         (_put("names", {METRICS_FILE: f"{FOLDER}/metrics/a.b.jsonl.gz"}), "metric group 'a.b' is not usable"),
         (_put("names", {LOG_FILE: f"{FOLDER}/logs/other.jsonl.gz"}), "is the log of no task of the experiment"),
         (_put("log", [b"not json"]), "logs/1.r.jsonl.gz of"),
-        (_put("checkpoints", [{**CHECKPOINT, "trialId": 9}]), "checkpoint u is of trial 9, which is not in the bundle"),
-        (_put("checkpoints", [{**CHECKPOINT, "state": "ODD"}]), "checkpoint u: 'ODD' is no state"),
+        (_put("checkpoints", [{**CHECKPOINT, "uuid": "../../x"}]), "'../../x' is no id of a checkpoint"),
+        (
+            _put("checkpoints", [{**CHECKPOINT, "trialId": 9}]),
+            f"checkpoint {UUID} is of trial 9, which is not in the bundle",
+        ),
+        (_put("checkpoints", [{**CHECKPOINT, "state": "ODD"}]), f"checkpoint {UUID}: 'ODD' is no state"),
     ],
 )
 def test_what_cannot_be_is_refused_and_named(run: Run, change: Callable[[Content], None], message: str) -> None:

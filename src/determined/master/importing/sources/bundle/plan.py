@@ -15,6 +15,8 @@ from determined.errors import InvalidArgument
 from determined.master.importing.mapped_state import was_live
 from determined.master.importing.notes import Note, Tally
 from determined.master.importing.sources.bundle import rules
+from determined.master.services import user_name
+from determined.storage.checkpoint_id import is_checkpoint_id
 
 USERS, WORKSPACES, PROJECTS, EXPERIMENTS = "users", "workspaces", "projects", "experiments"
 CODE, TRIALS, METRICS, CHECKPOINTS, LOGS = "code", "trials", "metrics", "checkpoints", "log lines"
@@ -90,6 +92,11 @@ def _check_places(bundle: Bundle, plan: Plan, names: set[str]) -> None:
     lost = [project.id for project in plan.places.projects if project.workspace_id not in workspaces]
     if not owners <= names or lost:
         raise InvalidArgument(f"{layout.PLACES} of {bundle.path} names owners or workspaces that are not in the bundle")
+    for user in plan.users:
+        if user_name.checked_username(user.username) != user.username:
+            raise InvalidArgument(
+                f"{layout.USERS} of {bundle.path}: {user.username!r} is not written as names are stored"
+            )
     for numbers in (
         [user.id for user in plan.users],
         [place.id for place in plan.places.workspaces],
@@ -120,6 +127,10 @@ def _count(bundle: Bundle, plan: Plan, entry: ExperimentEntry, *, logs: bool) ->
             plan.tally.add([Note(rules.LIVE, f"trial {trial.id} was {trial.state}")])
     plan.tally.add(_notes(bundle, entry))
     for checkpoint in _checkpoints(bundle, entry.id):
+        if not is_checkpoint_id(checkpoint.uuid):  # no store takes another one, and one may lead out of its directory
+            raise InvalidArgument(
+                f"{folder}/checkpoints.json of {bundle.path}: {checkpoint.uuid!r} is no id of a checkpoint"
+            )
         plan.counts[CHECKPOINTS] += 1
         if not checkpoint.copied and checkpoint.state == "COMPLETED":
             plan.tally.add([Note(rules.FILES_ELSEWHERE, f"checkpoint {checkpoint.uuid}")])
