@@ -3,7 +3,6 @@
 import msgspec
 
 from determined._json import JsonObject
-from determined.wire.codec import plain
 
 STATE_CHANGE = "EXPERIMENT_STATE_CHANGE"
 METRIC = "METRIC_THRESHOLD_EXCEEDED"
@@ -62,7 +61,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     is_test: bool = False
 
     def to_row(self) -> JsonObject:
-        row: JsonObject = plain(msgspec.to_builtins(self))
+        row: JsonObject = msgspec.to_builtins(self)
         return row
 
     @classmethod

@@ -1,8 +1,8 @@
 """Events for webhooks: found and queued in the transaction that causes them (background/webhooks.py sends them)."""
 
 import logging
-import uuid
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -42,6 +42,7 @@ _MAX_LOG = 4000  # characters of a line in an event
 _WORKSPACE, _SPECIFIC = "WORKSPACE", "SPECIFIC"
 _PRINTED_CONFIG = '"log_policies":'
 _SILENT_AT_ONCE = 100
+_VARIANTS = {digit: "89ab"[int(digit, 16) % 4] for digit in "0123456789abcdef"}  # the two bits that each UUID has
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +236,19 @@ def _enqueue(conn: Connection, now: datetime, events: Iterable[tuple[int, Event]
     """Queue events by webhook; many webhooks may get the same one, which is then written down once."""
     rows: list[WebhookDeliveryValues] = []
     last: Event | None = None
-    text: JsonObject = {}
-    for webhook_id, event in events:
+    facts: JsonObject = {}
+    pairs = list(events)
+    for (webhook_id, event), event_id in zip(pairs, _event_ids(len(pairs)), strict=True):
         if event is not last:
-            last, text = event, event.to_row()
-        rows.append({"webhook_id": webhook_id, "event_id": str(uuid.uuid4()), "event_type": event.type, "event": text})
+            last, facts = event, event.to_row()
+        rows.append({"webhook_id": webhook_id, "event_id": event_id, "event_type": event.type, "event": facts})
     deliveries.enqueue(conn, now, rows)
-    webhook_room.use(conn, [row["webhook_id"] for row in rows])
+    webhook_room.use(conn, [webhook_id for webhook_id, _ in pairs])
+
+
+def _event_ids(count: int) -> Iterator[str]:
+    """Return random UUIDs of version 4; uuid.uuid4 takes four times as long for each."""
+    digits = os.urandom(16 * count).hex()
+    for start in range(0, len(digits), 32):
+        d = digits[start : start + 32]
+        yield f"{d[:8]}-{d[8:12]}-4{d[13:16]}-{_VARIANTS[d[16]]}{d[17:20]}-{d[20:]}"

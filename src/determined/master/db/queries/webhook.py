@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
 
 from determined._json import JsonObject
 from determined.master.db import fetch
@@ -25,6 +24,17 @@ class PlacedTrigger(WebhookTrigger, frozen=True):
     """A trigger with the workspace of its webhook; None: the whole cluster."""
 
     workspace_id: int | None
+
+
+# Statements of the reporting path are built once: building one costs more than running it.
+_T = webhook_triggers.c
+_ARMED = select(webhooks, _T.id.label("trigger_id"), _T.type.label("trigger_type"), _T.condition).join(
+    webhook_triggers, _T.webhook_id == webhooks.c.id
+)
+_ARMED_IN = _ARMED.where(
+    _T.id.in_(bindparam("trigger_ids", expanding=True)),
+    or_(webhooks.c.workspace_id.is_(None), webhooks.c.workspace_id == bindparam("workspace")),
+).order_by(_T.id)
 
 
 def list_all(conn: Connection) -> list[Webhook]:
@@ -95,14 +105,13 @@ def armed(conn: Connection, trigger_ids: Sequence[int], workspace_id: int | None
     """List those of the triggers that are still there, of webhooks that are global or of this workspace."""
     triggers: list[ArmedTrigger] = []
     for part in batches(trigger_ids):
-        chosen = webhook_triggers.c.id.in_(part), _place(workspace_id)
-        triggers += fetch.rows(conn, _armed().where(*chosen).order_by(webhook_triggers.c.id), ArmedTrigger)
+        triggers += fetch.rows(conn, _ARMED_IN, ArmedTrigger, {"trigger_ids": list(part), "workspace": workspace_id})
     return triggers
 
 
 def armed_anywhere(conn: Connection, trigger_id: int) -> ArmedTrigger | None:
     """Return a trigger with its webhook, whatever its workspace."""
-    return fetch.row(conn, _armed().where(webhook_triggers.c.id == trigger_id), ArmedTrigger)
+    return fetch.row(conn, _ARMED.where(webhook_triggers.c.id == trigger_id), ArmedTrigger)
 
 
 def fire_once(conn: Connection, trigger_id: int, *, task_id: str | None = None, trial_id: int | None = None) -> bool:
@@ -123,15 +132,3 @@ def unfired(
     for part in batches(trigger_ids):
         fired.update(conn.execute(select(f.trigger_id).where(f.trigger_id.in_(part), same)).scalars())
     return [trigger_id for trigger_id in trigger_ids if trigger_id not in fired]
-
-
-def _place(workspace_id: int | None) -> ColumnElement[bool]:
-    everywhere = webhooks.c.workspace_id.is_(None)
-    return everywhere if workspace_id is None else or_(everywhere, webhooks.c.workspace_id == workspace_id)
-
-
-def _armed() -> Select[*tuple[Any, ...]]:
-    trigger = webhook_triggers.c
-    return select(webhooks, trigger.id.label("trigger_id"), trigger.type.label("trigger_type"), trigger.condition).join(
-        webhook_triggers, trigger.webhook_id == webhooks.c.id
-    )

@@ -5,17 +5,20 @@ from datetime import datetime
 from operator import itemgetter
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
+from determined._json import JsonObject
 from determined.master.db import fetch
+from determined.master.db.dialects import insert_rows
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.webhooks import WebhookDelivery, WebhookDeliveryValues
 from determined.master.db.schema import webhook_deliveries, webhooks, workspaces
+from determined.master.db.schema.base import Time
 
 PENDING, SENDING, DELIVERED, FAILED = "PENDING", "SENDING", "DELIVERED", "FAILED"
 
 _D = webhook_deliveries.c
-_INSERT = insert(webhook_deliveries)
+_QUEUED = ("webhook_id", "event_id", "event_type", "event", "state", "created_at", "next_attempt_at")
 
 
 class NewestDelivery(msgspec.Struct, frozen=True):
@@ -38,10 +41,20 @@ class DueWebhook(msgspec.Struct, frozen=True):
 
 
 def enqueue(conn: Connection, now: datetime, deliveries: Sequence[WebhookDeliveryValues]) -> None:
-    """Queue deliveries: webhook_id, event_id, event_type and event of each; due at once."""
-    if deliveries:
-        common: WebhookDeliveryValues = {"state": PENDING, "created_at": now, "next_attempt_at": now}
-        conn.execute(_INSERT, [{**delivery, **common} for delivery in deliveries])
+    """Queue deliveries: webhook_id, event_id, event_type and event of each; due at once.
+
+    An event is encoded once for the deliveries in a row that share the object.
+    """
+    time = Time().process_bind_param(now, conn.dialect)
+    rows: list[tuple[object, ...]] = []
+    last: JsonObject | None = None
+    text = ""
+    for one in deliveries:
+        if one["event"] is not last:
+            last = one["event"]
+            text = msgspec.json.encode(last).decode()
+        rows.append((one["webhook_id"], one["event_id"], one["event_type"], text, PENDING, time, time))
+    insert_rows(conn, webhook_deliveries, _QUEUED, rows)
 
 
 def count_waiting(conn: Connection, webhook_ids: Sequence[int]) -> dict[int, int]:
