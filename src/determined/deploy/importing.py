@@ -1,5 +1,6 @@
 """Imports into a cluster of this machine: a process of the server half that tells its events as JSON lines."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -54,7 +55,7 @@ def run(place: Place, source: str | None, arguments: Sequence[str]) -> Iterator[
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(f"{source or ''}\n".encode())
+        process.stdin.write(os.fsencode(f"{source or ''}\n"))
         process.stdin.close()
         is_over = False
         for line in process.stdout:

@@ -1,6 +1,7 @@
 """Stores of MLflow, W&B, TensorBoard and Optuna come in: once, after a kill, again with new runs; an abort, the API."""
 
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -68,6 +69,36 @@ def test_new_runs_of_a_known_store_come_later(sqlite_importer: Importer, tmp_pat
     survey = sqlite_importer.run("--source", str(store))[0]
     assert (survey["counts"], survey["known_trials"]) == ({"experiments": 0, "trials": 1}, 1)
     assert sqlite_importer.read(counts)["trials"] == 2
+
+
+def test_names_of_files_that_are_no_text_do_not_stop_it(sqlite_importer: Importer, tmp_path: Path) -> None:
+    sqlite_importer.kind = "tensorboard"
+    store = tmp_path / os.fsdecode(b"runs\xff")
+    shutil.copytree(STORES / "tensorboard" / "sweep" / "lr=0.1", store / "sweep" / os.fsdecode(b"a\xff"))
+    shutil.copytree(STORES / "tensorboard" / "sweep" / "lr=0.01", store / "sweep" / "b")
+    damaged = store / "sweep" / "b" / os.fsdecode(b"tfevents.\xff")
+    damaged.write_bytes(b"\xff" * 100)
+    events = sqlite_importer.run("--source", str(store))
+    assert (events[0]["counts"], events[-1]["problems"]) == ({"experiments": 1, "trials": 2}, [])
+    again = sqlite_importer.run("--source", str(store))[0]
+    assert (again["counts"], again["known_trials"]) == ({"experiments": 0, "trials": 0}, 2)
+
+
+def test_steps_that_no_run_here_can_have_are_left_out_and_told(sqlite_importer: Importer, tmp_path: Path) -> None:
+    sqlite_importer.kind = "mlflow"
+    run = tmp_path / "mlruns" / "1" / "r"
+    (run / "metrics").mkdir(parents=True)
+    (run.parent / "meta.yaml").write_text("name: e\n")
+    (run / "meta.yaml").write_text("run_id: r\nstatus: 3\n")
+    (run / "metrics" / "loss").write_text(f"1 0.5 -1\n2 0.25 0\n3 0.125 {2**62}\n")
+    events = sqlite_importer.run("--source", str(tmp_path / "mlruns"))
+    assert events[-1]["problems"] == []
+    c = schema.metric_watermarks.c
+    marks = sqlite_importer.read(lambda conn: conn.execute(select(c.first_step, c.last_step)).all())
+    assert [tuple(mark) for mark in marks] == [(0, 0)]
+    report = json.loads(next(Path(path) for path in events[-1]["files"] if path.endswith("json")).read_text())
+    examples = ["run r, training, step -1", f"run r, training, step {2**62}"]
+    assert report["notes"]["steps"] == {"count": 2, "examples": examples}
 
 
 def many_studies(path: Path, trials: int) -> str:

@@ -4,6 +4,7 @@ Status: 0 done, 1 failed or not verified, 2 the command line is wrong, 3 the dat
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from determined._json import JsonObject
 from determined.errors import DeterminedError
 from determined.master.config import MasterConfig
 from determined.master.importing import registry, removal
+from determined.master.importing.clean import clean_object
 from determined.master.importing.registry import Request
 from determined.master.importing.target import Target
 from determined.wire.import_kinds import KINDS, ImportKind
@@ -41,7 +43,7 @@ def main(config: MasterConfig, argv: Sequence[str]) -> int:
 
 def emit(event: JsonObject) -> None:
     """Tell whoever started us, one JSON object per line."""
-    sys.stdout.buffer.write(msgspec.json.encode(event) + b"\n")
+    sys.stdout.buffer.write(msgspec.json.encode(clean_object(event)) + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -53,7 +55,7 @@ def _abort(target: Target) -> int:
 
 def _import(config: MasterConfig, target: Target, options: argparse.Namespace) -> int:
     # by standard input where it may hold a password: arguments can be read by every user of the machine
-    source = sys.stdin.readline().strip() if options.source == "-" else options.source
+    source = os.fsdecode(sys.stdin.buffer.readline()).strip() if options.source == "-" else options.source
     directory = Path(options.report) if options.report else _report_directory(target, options.kind)
     request = Request(source, target, config, options, options.dry_run, directory, emit)
     finished = registry.entry(options.kind).run(request)

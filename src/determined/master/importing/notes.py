@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from determined._json import JsonObject
+from determined.master.importing.clean import clean_text
 
 _EXAMPLES = 5
 
@@ -43,7 +44,7 @@ class Tally:
 
     def add_many(self, rule: Rule, count: int, example: str) -> None:
         if count:
-            self.merge({rule.name: {"count": count, "examples": [example]}})
+            self.merge({rule.name: {"count": count, "examples": [clean_text(example)]}})
 
     def merge(self, stored: JsonObject) -> None:
         """Add what `stored` has of an earlier unit."""

@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from determined._json import JsonObject
+from determined.master.importing.clean import clean_object, clean_text
 from determined.master.importing.notes import Outcome, Rule, Tally
 
 
@@ -50,8 +51,8 @@ class Report:
         """Write report.md and report.json; return their paths."""
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         text, data = directory / "report.md", directory / "report.json"
-        text.write_text(self.to_markdown(rules))
-        data.write_bytes(msgspec.json.format(msgspec.json.encode(self.to_json()), indent=2) + b"\n")
+        text.write_text(clean_text(self.to_markdown(rules)))
+        data.write_bytes(msgspec.json.format(msgspec.json.encode(clean_object(self.to_json())), indent=2) + b"\n")
         return [text, data]
 
     def _of(self, outcome: Outcome, rules: dict[str, Rule]) -> list[str]:

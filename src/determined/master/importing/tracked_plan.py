@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from determined._json import JsonObject
 from determined.master.db.queries.imported import TrackedHere
+from determined.master.importing.clean import clean_text
 from determined.master.importing.notes import Tally
 from determined.master.importing.tracked import TrackedExperiment, TrackedSource, TrackedTrial
 from determined.master.importing.tracked_rows import external_id
@@ -38,7 +39,9 @@ def new_of(source: TrackedSource, known: Mapping[str, TrackedHere]) -> Iterator[
     """Yield what earlier imports have not stored, in the order of the source. Raises DeterminedError."""
     for experiment in source.experiments():
         here = known.get(external_id(source.identity, experiment.external_id))
-        trials = [trial for trial in experiment.trials if here is None or trial.external_id not in here.trials]
+        trials = [
+            trial for trial in experiment.trials if here is None or clean_text(trial.external_id) not in here.trials
+        ]
         if here is None or trials:
             yield New(experiment, trials, here is not None)
 

@@ -34,7 +34,7 @@ class Place:
     pool: str
 
     def made_up_id(self, noun: str, external_id: str) -> str:
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.source}/{noun}/{external_id}"))
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.source}/{noun}/{clean_text(external_id)}"))
 
 
 def prefix(identity: str) -> str:

@@ -28,6 +28,7 @@ from determined.master.db.rows.workspaces import ProjectValues
 from determined.master.importing import tracked_verify
 from determined.master.importing.clean import clean_text
 from determined.master.importing.journal import Journal, Unit
+from determined.master.importing.notes import Rule, Tally
 from determined.master.importing.packed_metrics import Packed
 from determined.master.importing.progress import Progress
 from determined.master.importing.registry import Finished, Request
@@ -43,7 +44,7 @@ from determined.master.importing.tracked_rows import (
     task_row,
     trial_row,
 )
-from determined.master.importing.tracked_series import series_of
+from determined.master.importing.tracked_series import STEPS, series_of
 from determined.master.importing.unfinished import require_same
 from determined.master.services import naming
 from determined.wire.report import LogLine
@@ -88,7 +89,7 @@ class _TrackedImport:
             }
         )
         if self.request.dry_run:
-            return Finished(Report(source.address, None, found, {}, found.tally, []), source.rules, [])
+            return Finished(Report(source.address, None, found, {}, found.tally, []), self._rules, [])
         begun = begun or target.write(self._begin)
         progress = Progress(self.request.emit, found.totals(), {})
         journal = Journal(target, begun.id, progress.stored)
@@ -98,9 +99,12 @@ class _TrackedImport:
         self.request.emit({"event": "verified", "problems": problems})
         if not problems:
             target.write(partial(_end, begun.id))
-        return Finished(
-            Report(source.address, None, found, self._taken(begun), found.tally, problems), source.rules, []
-        )
+        taken = self._taken(begun, found.tally)
+        return Finished(Report(source.address, None, found, taken, found.tally, problems), self._rules, [])
+
+    @property
+    def _rules(self) -> dict[str, Rule]:
+        return {**self.source.rules, STEPS.name: STEPS}
 
     @property
     def _options(self) -> JsonObject:
@@ -155,7 +159,7 @@ class _TrackedImport:
             stored = here.get(external_id(self.source.identity, new.experiment.external_id))
             if stored is None:
                 stored = _store_experiment(journal, new.experiment, place)
-            left = [trial for trial in new.trials if trial.external_id not in stored.trials]
+            left = [trial for trial in new.trials if clean_text(trial.external_id) not in stored.trials]
             for start in range(0, len(left), _AT_ONCE):
                 _store_trials(journal, left[start : start + _AT_ONCE], stored, place)
 
@@ -178,11 +182,13 @@ class _TrackedImport:
             self._projects[name] = found or _store_project(journal, owner, workspace_id, name)
         return self._projects[name]
 
-    def _taken(self, begun: Import) -> dict[str, int]:
+    def _taken(self, begun: Import, tally: Tally) -> dict[str, int]:
+        """Return the rows that were taken by step; add to `tally` what was noted on the way."""
         taken: dict[str, int] = {}
         for unit in self.request.target.read(lambda conn: import_unit.units(conn, begun.id)):
             if unit.step != BEFORE:
                 taken[unit.step] = taken.get(unit.step, 0) + unit.rows
+                tally.merge(unit.notes)
         return taken
 
 
@@ -216,20 +222,22 @@ def _store_experiment(journal: Journal, tracked: TrackedExperiment, place: Place
 def _store_trials(journal: Journal, trials: Sequence[TrackedTrial], stored: TrackedHere, place: Place) -> None:
     """Store some trials of an experiment with their metrics and logs, and the ranges of the experiment, as a unit."""
 
+    tally = Tally()
+
     def write(conn: Connection) -> list[int]:
-        made = [_store_trial(conn, trial, stored, place) for trial in trials]
+        made = [_store_trial(conn, trial, stored, place, tally) for trial in trials]
         imported.make_ranges(conn, [stored.id])
         return made
 
-    journal.store(Unit(TRIALS, len(trials)), write)
+    journal.store(Unit(TRIALS, len(trials), tally=tally), write)
 
 
-def _store_trial(conn: Connection, trial: TrackedTrial, stored: TrackedHere, place: Place) -> int:
+def _store_trial(conn: Connection, trial: TrackedTrial, stored: TrackedHere, place: Place, tally: Tally) -> int:
     row = trial_row(trial, stored.id, place)
     trial_id = imported.insert_numbered(conn, "trials", row)
     imported.insert_rows(conn, "tasks", [task_row(row, trial_id, stored.job_id)])
     packed = Packed()
-    for group, rows in series_of(trial, place.now).items():
+    for group, rows in series_of(trial, place.now, tally).items():
         packed.add_series(trial_id, _RUN, group, rows)
     imported_metrics.add(conn, packed.chunks, packed.spans, packed.summaries)
     if packed.spans:

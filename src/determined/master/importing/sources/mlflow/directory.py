@@ -11,6 +11,7 @@ from pathlib import Path
 from determined._json import JsonObject
 from determined.config import parse_yaml
 from determined.errors import DeterminedError, InvalidArgument
+from determined.master.importing.clean import clean_text
 from determined.master.importing.sources.mlflow.stored import Point, StoredExperiment, StoredRun
 
 _STATUSES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
@@ -24,7 +25,7 @@ class Directory:
         if not any(path.glob("*/meta.yaml")) and any(path.glob("mlruns/*/meta.yaml")):
             path = path / "mlruns"
         self._path = path
-        self.address = str(path.resolve())
+        self.address = clean_text(str(path.resolve()))
 
     def experiments(self) -> Iterator[StoredExperiment]:
         """Yield the experiments that are not deleted. Raises InvalidArgument."""

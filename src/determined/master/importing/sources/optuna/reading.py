@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from determined.errors import InvalidArgument
+from determined.master.importing.clean import clean_text
 from determined.master.importing.read_only_database import connected, shown_address
 from determined.master.importing.sources.optuna import database, journal
 from determined.master.importing.sources.optuna.stored import StoredStudy
@@ -27,4 +28,4 @@ def open_studies(source: str) -> Iterator[Iterator[StoredStudy]]:
 
 def address_of(source: str) -> str:
     """Return the address without secrets, the same from every working directory."""
-    return shown_address(source) if "://" in source else str(Path(source).resolve())
+    return shown_address(source) if "://" in source else clean_text(str(Path(source).resolve()))

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from determined.master.importing.clean import clean_text
 from determined.master.importing.notes import Note, Outcome, Rule
 from determined.master.importing.sources.tensorboard.reading import Run, read_runs, scalars
 from determined.master.importing.tracked import TrackedExperiment, TrackedReport, TrackedTrial
@@ -28,7 +29,7 @@ class TensorBoardSource:
 
     def __init__(self, source: str, choice: MetricChoice | None = None) -> None:
         self._path, self._choice = Path(source), choice or MetricChoice()
-        self.address = self.identity = str(self._path.resolve())
+        self.address = self.identity = clean_text(str(self._path.resolve()))
 
     def experiments(self) -> Iterator[TrackedExperiment]:
         """Yield an experiment for each directory that holds runs. Raises DeterminedError."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from determined._json import JsonObject
+from determined.master.importing.clean import clean_text
 from determined.master.importing.notes import Note, Outcome, Rule
 from determined.master.importing.sources.wandb import records
 from determined.master.importing.sources.wandb.reading import Run, log_records, read_runs
@@ -32,7 +33,7 @@ class WandbSource:
 
     def __init__(self, source: str, choice: MetricChoice | None = None) -> None:
         self._path, self._choice = Path(source), choice or MetricChoice()
-        self.address = self.identity = str(self._path.resolve())
+        self.address = self.identity = clean_text(str(self._path.resolve()))
 
     def experiments(self) -> Iterator[TrackedExperiment]:
         """Yield an experiment for each run outside a sweep and for each sweep. Raises DeterminedError."""
