@@ -28,6 +28,7 @@ class Framework:
         trial_type: the class in `load_data.json` of its checkpoints; empty where the class writes none of its own.
         checkpoint_framework: how the framework in the metadata of older checkpoints begins.
         checkpoint_format: format in that metadata; empty: any that no other API has.
+        load_checkpoint: Python code that loads a checkpoint of the trial class from the directory `path`.
     """
 
     package: str
@@ -40,6 +41,7 @@ class Framework:
     trial_type: str = ""
     checkpoint_framework: str = ""
     checkpoint_format: str = ""
+    load_checkpoint: str = ""
 
     @property
     def extra(self) -> str:

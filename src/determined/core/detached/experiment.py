@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from determined._json import JsonObject
+from determined.storage import registry
 from determined.storage.factory import as_config
 
 NO_METRIC = "unmanaged"  # the searcher metric of an experiment that names none
@@ -57,7 +58,8 @@ def storage_section(given: str | JsonObject | None, default: Path) -> JsonObject
         ValueError: an address of another kind.
     """
     section = as_config(str(default) if given is None else given)
-    place = section.get("container_path")
-    if section.get("type") == "directory" and place and not Path(place).is_absolute():
-        section["container_path"] = str(Path.cwd() / place)  # the next run may begin elsewhere
+    store = registry.section(section.get("type"))
+    place = section.get(store.path_key)
+    if store.is_in_container and place and not Path(place).is_absolute():
+        section[store.path_key] = str(Path.cwd() / place)  # the next run may begin elsewhere
     return section

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Set
 
+from determined._frameworks import framework_of_checkpoint
 from determined._json import JsonObject
 from determined.wire.checkpoint import Checkpoint
 
@@ -11,18 +12,6 @@ from determined.experimental import client
 
 checkpoint = client.get_checkpoint({uuid!r})
 path = checkpoint.download()
-"""
-_PYTORCH = """
-from determined import pytorch
-
-trial = pytorch.load_trial_from_checkpoint_path(path)
-trial
-"""
-_KERAS = """
-from determined import keras
-
-model = keras.load_model_from_checkpoint_path(path)
-model.summary()
 """
 _TORCH_FILE = """
 import torch
@@ -74,11 +63,9 @@ def _about(checkpoint: Checkpoint) -> str:
 
 def _loading(checkpoint: Checkpoint) -> str:
     files = sorted(checkpoint.resources)
-    framework = str(checkpoint.metadata.get("framework", ""))
-    if _LOAD_DATA in files and framework.startswith("torch"):
-        return _PYTORCH
-    if _LOAD_DATA in files and framework.startswith("tensorflow"):
-        return _KERAS
+    framework = framework_of_checkpoint(None, checkpoint.metadata) if _LOAD_DATA in files else None
+    if framework is not None and framework.load_checkpoint:
+        return f"\n{framework.load_checkpoint}"
     weights = [name for name in files if name.endswith(_TORCH_SUFFIXES)]
     if len(weights) == 1:
         return _TORCH_FILE.format(file=f"/{weights[0]}")
