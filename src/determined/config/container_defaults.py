@@ -1,12 +1,13 @@
 """task_container_defaults: their fields, a pool's over the cluster's, and both under an experiment config."""
 
 from determined._json import JsonObject
-from determined.config.engine_sections import default_fields, engine_sections, joined_arguments
-from determined.config.environment import BIND_MOUNTS, BindMount, Images, RegistryAuth, Variables
+from determined.config.engine_sections import default_fields, joined_arguments
+from determined.config.environment import BIND_MOUNTS, BindMount, Environment, Images, RegistryAuth, Variables
+from determined.config.experiment_schema import ExperimentConfig
 from determined.config.log_policies import LOG_POLICIES, LogPolicy
 from determined.config.merging import merge
 from determined.config.pod_spec import PodSpec
-from determined.config.resources import CONTAINERS, DEVICES, DeviceMount
+from determined.config.resources import CONTAINERS, DEVICES, DeviceMount, Resources
 from determined.config.sections import Pbs
 from determined.schema.lists import SetList
 from determined.schema.node import Boolean, Integer, Text
@@ -83,23 +84,17 @@ def merge_task_container_defaults(config: JsonObject, defaults: JsonObject) -> J
 
 
 def _as_experiment(defaults: JsonObject, *, slots: int) -> JsonObject:
-    environment = {key: defaults[key] for key in _ENVIRONMENT_KEYS if key in defaults}
+    top, environment, resources = (
+        {key: defaults[key] for key in section.schema.fields if key in defaults}
+        for section in (ExperimentConfig, Environment, Resources)
+    )
     pod_spec = defaults.get("gpu_pod_spec" if slots > 0 else "cpu_pod_spec")
     if pod_spec is not None:
         environment["pod_spec"] = pod_spec
-    resources = {
-        new: defaults[old] for old, new in (("shm_size_bytes", "shm_size"), ("devices", "devices")) if old in defaults
-    }
-    top = {key: defaults[key] for key in _TOP_KEYS if key in defaults}
+    if "shm_size_bytes" in defaults:
+        resources["shm_size"] = defaults["shm_size_bytes"]
     sections = {"environment": environment, "resources": resources}
     return {**top, **{key: value for key, value in sections.items() if value}}
-
-
-_ENVIRONMENT_KEYS = (
-    "image", "registry_auth", "force_pull_image", "environment_variables", "add_capabilities", "drop_capabilities",
-    "shared_tmp",
-)  # fmt: skip
-_TOP_KEYS = ("bind_mounts", *engine_sections(), "pbs", "log_policies", "preemption_timeout")
 
 
 def _slots(config: JsonObject) -> int:
