@@ -101,6 +101,25 @@ def test_steps_that_no_run_here_can_have_are_left_out_and_told(sqlite_importer: 
     assert report["notes"]["steps"] == {"count": 2, "examples": examples}
 
 
+def test_an_id_that_comes_again_is_left_out_and_told(sqlite_importer: Importer, tmp_path: Path) -> None:
+    sqlite_importer.kind = "mlflow"
+    for experiment in ("1", "2"):  # somebody has copied a run from one experiment to another
+        run = tmp_path / "mlruns" / experiment / "r"
+        run.mkdir(parents=True)
+        (run.parent / "meta.yaml").write_text(f"name: e{experiment}\n")
+        (run / "meta.yaml").write_text("run_id: r\nstatus: 3\n")
+    events = sqlite_importer.run("--source", str(tmp_path / "mlruns"))
+    assert events[0]["counts"] == {"experiments": 1, "trials": 1}
+    assert events[0]["notes"]["repeated"] == {"count": 1, "examples": ["r"]}
+    assert events[-1]["problems"] == []
+    sqlite_importer.kind = "optuna"
+    study = shutil.copy(STORES / "optuna" / "study.db", tmp_path / "study.db")
+    with sqlite3.connect(study) as conn:  # as old versions of Optuna numbered trials of several processes
+        conn.execute("UPDATE trials SET number = 0 WHERE number = 1 AND study_id = 1")
+    events = sqlite_importer.run("--source", f"sqlite:///{study}")
+    assert (events[0]["counts"]["trials"], events[-1]["problems"]) == (COUNTS["optuna"][1] - 1, [])
+
+
 def many_studies(path: Path, trials: int) -> str:
     """A copy of the storage whose first study has many trials."""
     shutil.copy(STORES / "optuna" / "study.db", path)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from determined._json import JsonObject
 from determined.master.db.queries.imported import TrackedHere
 from determined.master.importing.clean import clean_text
-from determined.master.importing.notes import Tally
+from determined.master.importing.notes import Outcome, Rule, Tally
 from determined.master.importing.tracked import TrackedExperiment, TrackedSource, TrackedTrial
 from determined.master.importing.tracked_rows import external_id
 
+REPEATED = Rule("repeated", Outcome.LEFT_OUT, "Runs whose id another run of the store has; the first one is taken.")
 EXPERIMENTS, TRIALS, WORKSPACES, PROJECTS = "experiments", "trials", "workspaces", "projects"
 
 
@@ -35,13 +36,20 @@ class TrackedSurvey:
         return {"counts": self.counts, "known_trials": self.known}
 
 
-def new_of(source: TrackedSource, known: Mapping[str, TrackedHere]) -> Iterator[New]:
-    """Yield what earlier imports have not stored, in the order of the source. Raises DeterminedError."""
+def new_of(source: TrackedSource, known: Mapping[str, TrackedHere], tally: Tally | None = None) -> Iterator[New]:
+    """Yield what earlier imports have not stored, in the order of the source; `tally` hears of ids that come again.
+
+    Raises DeterminedError.
+    """
+    seen: set[str] = set()
     for experiment in source.experiments():
-        here = known.get(external_id(source.identity, experiment.external_id))
-        trials = [
-            trial for trial in experiment.trials if here is None or clean_text(trial.external_id) not in here.trials
-        ]
+        id_ = external_id(source.identity, experiment.external_id)
+        if id_ in seen:
+            _note_repeated(tally, experiment.external_id)
+            continue
+        seen.add(id_)
+        here = known.get(id_)
+        trials = _new_trials(experiment, here.trials if here else {}, tally)
         if here is None or trials:
             yield New(experiment, trials, here is not None)
 
@@ -49,8 +57,24 @@ def new_of(source: TrackedSource, known: Mapping[str, TrackedHere]) -> Iterator[
 def look(source: TrackedSource, known: Mapping[str, TrackedHere]) -> TrackedSurvey:
     """Count what is new. Raises DeterminedError."""
     survey = TrackedSurvey(known=sum(len(here.trials) for here in known.values()))
-    for new in new_of(source, known):
+    for new in new_of(source, known, survey.tally):
         survey.counts[EXPERIMENTS] += not new.is_known
         survey.counts[TRIALS] += len(new.trials)
         survey.tally.add(new.experiment.findings)
     return survey
+
+
+def _new_trials(experiment: TrackedExperiment, known: Mapping[str, int], tally: Tally | None) -> list[TrackedTrial]:
+    new: dict[str, TrackedTrial] = {}
+    for trial in experiment.trials:
+        id_ = clean_text(trial.external_id)
+        if id_ in new:
+            _note_repeated(tally, f"{trial.external_id} of {experiment.external_id}")
+        elif id_ not in known:
+            new[id_] = trial
+    return list(new.values())
+
+
+def _note_repeated(tally: Tally | None, example: str) -> None:
+    if tally is not None:
+        tally.add_many(REPEATED, 1, example)

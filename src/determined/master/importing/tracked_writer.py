@@ -35,7 +35,7 @@ from determined.master.importing.registry import Finished, Request
 from determined.master.importing.removal import BEFORE
 from determined.master.importing.report import Report
 from determined.master.importing.tracked import TrackedExperiment, TrackedSource, TrackedTrial
-from determined.master.importing.tracked_plan import EXPERIMENTS, PROJECTS, TRIALS, WORKSPACES, look, new_of
+from determined.master.importing.tracked_plan import EXPERIMENTS, PROJECTS, REPEATED, TRIALS, WORKSPACES, look, new_of
 from determined.master.importing.tracked_rows import (
     Place,
     experiment_rows,
@@ -104,7 +104,7 @@ class _TrackedImport:
 
     @property
     def _rules(self) -> dict[str, Rule]:
-        return {**self.source.rules, STEPS.name: STEPS}
+        return {**self.source.rules, STEPS.name: STEPS, REPEATED.name: REPEATED}
 
     @property
     def _options(self) -> JsonObject:
