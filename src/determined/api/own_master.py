@@ -27,7 +27,7 @@ _MOST_PAST_URLS = 50
 
 
 class UnsafeState(DeterminedError):
-    """Somebody else could have written it, so nothing in it is believed."""
+    """State file that another OS user could have written; its content is not trusted."""
 
     code = "unsafe_state"
 
@@ -67,7 +67,7 @@ def directories(state_dir: Path) -> Iterator[Path]:
 
 
 def at(url: str, state_dir: Path) -> MasterState | None:
-    """Return the master that this user runs, or has run, at this address; one that is there now before one that was."""
+    """Return the state of this user's master at `url`: of one that runs there, else of one that did."""
     states = list(_readable(state_dir))
     for state in states:
         if is_same_place(state.url, url):

@@ -26,5 +26,5 @@ _CREATURES = """
 
 
 def random_name(rng: random.Random) -> str:
-    """Such as `calm-azure-heron`."""
+    """Return a random name, such as `calm-azure-heron`."""
     return "-".join(rng.choice(words.split()) for words in (_MOODS, _SHADES, _CREATURES))

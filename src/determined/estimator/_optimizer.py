@@ -14,7 +14,7 @@ Pairs = list[tuple["tf.Tensor | None", "tf.Variable"]]  # of a gradient, which m
 def averaging(
     optimizer: "tf.compat.v1.train.Optimizer", dist: core.DistributedContext, *, compress: bool
 ) -> "tf.compat.v1.train.Optimizer":
-    """The same optimizer, one of those that all ranks step together; one rank alone steps as it did.
+    """Return the optimizer, wrapped so that all ranks apply averaged gradients; on one rank it is not changed.
 
     Args:
         optimizer: of TensorFlow 1, or of Keras 2's older kind.
@@ -72,8 +72,8 @@ class _Exchange:
 class _AveragingOptimizer:
     """Optimizer over a class of `tf.compat.v1.train`.
 
-    Averaged are the gradients as they are computed, so that clipping sees what all ranks have; those that were computed
-    by other means, when they are applied.
+    Gradients are averaged when they are computed, so that clipping sees the averages. Gradients that were computed by
+    other means are averaged when they are applied.
     """
 
     _exchange: _Exchange

@@ -58,7 +58,7 @@ class TFKerasTrialContext(TrialContext):
         return self._sizes().over_all_slots
 
     def wrap_model(self, model: "Model") -> "Model":
-        """The same model. From now on its `compile` and `fit` only note what they are asked for: it is compiled when
+        """Return the model. From now on its `compile` and `fit` only record their arguments: it is compiled when
         the trial begins, and trained as the experiment says.
 
         Raises:

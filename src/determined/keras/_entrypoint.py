@@ -37,7 +37,7 @@ def train(trial_class: type[TFKerasTrial], context: TFKerasTrialContext) -> TFKe
 
 
 def seed_everything(seed: int) -> None:
-    """The same on every rank: models must begin alike. Data and dropout differ by what each rank is given."""
+    """Seed all generators alike on every rank, so that models begin alike; ranks differ by the data that they get."""
     if not KERAS_3:
         # Layers that draw, such as Dropout, do so by generators whose state can be saved.
         keras.backend.experimental.enable_tf_random_generator()

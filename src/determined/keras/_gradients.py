@@ -20,7 +20,7 @@ Averaging = Callable[[Sequence[Gradient]], list[Gradient]]
 
 
 def averaging(optimizer: "Optimizer", average: Averaging) -> "Optimizer":
-    """The same optimizer, which from now on averages gradients over all ranks before it applies them."""
+    """Return the optimizer, changed to average gradients over all ranks before it applies them."""
     base = type(optimizer)
     method = _apply_of_keras_3(base, average) if KERAS_3 else _apply_of_keras_2(base, average)
     # Its class changes and it stays: what Keras and the user hold of it, and its state, remain as they are.

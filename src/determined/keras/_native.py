@@ -33,7 +33,7 @@ class TFKerasNativeContext(TFKerasTrialContext):
         self._until_end = until_end
 
     def wrap_model(self, model: "Model") -> "Model":
-        """The same model. Its `compile` notes its arguments; its `fit` trains as the experiment says and ends the
+        """Return the model. Its `compile` records the arguments; its `fit` trains as the experiment says and ends the
         process, off cluster after one batch without ending it."""
         super().wrap_model(model)
         calls = self._calls

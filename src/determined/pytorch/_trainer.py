@@ -243,7 +243,7 @@ def _seed_of(info: ClusterInfo | None, env: EnvContext | None) -> int | None:
 
 
 def seed_everything(seed: int) -> None:
-    """The same on every rank: models must begin alike. Data and dropout differ by what each rank is given."""
+    """Seed all generators alike on every rank, so that models begin alike; ranks differ by the data that they get."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
     torch.manual_seed(seed)

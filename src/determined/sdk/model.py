@@ -156,7 +156,7 @@ class Model:
 
     @property
     def _key(self) -> str | int:
-        """Return what the master finds it by: the id, which outlives a change of the name, where it is known."""
+        """Return the key for requests: the id if it is known (it survives a new name), else the name."""
         return self.name if self.model_id is None else self.model_id
 
     def _load(self, row: WireModel) -> None:

@@ -40,7 +40,7 @@ def read_counters(directory: Path) -> dict[str, int] | None:
 
 
 def read_plain_state(directory: Path) -> JsonObject | None:
-    """The same as it was written."""
+    """Return the stored counters as they were written; None where there are none."""
     file = next((directory / name for name in _FILES if (directory / name).is_file()), None)
     return None if file is None else dict(read_plain(file))
 

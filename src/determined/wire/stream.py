@@ -35,7 +35,7 @@ class StartupMsg(msgspec.Struct):
 
 
 class SyncMsg(msgspec.Struct, omit_defaults=True):
-    """Between the two of a subscription lies what changed before it."""
+    """Start, or end (`complete`), of what a subscription has missed."""
 
     sync_id: str
     complete: bool

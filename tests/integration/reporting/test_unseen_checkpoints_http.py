@@ -12,7 +12,7 @@ import pytest
 from tracked import IdleEngine, Tracked, one, submit, write
 
 from determined import storage
-from determined.master.services import bounded_look, checkpoint_check
+from determined.master.services import storage_check_threads, checkpoint_check
 from determined.storage.manifest import MANIFEST_NAME
 from determined.wire.report import CheckpointReport, LogLine, Segment
 
@@ -116,7 +116,7 @@ def test_a_storage_that_cannot_be_read_or_does_not_answer_is_left_to_the_word_of
     monkeypatch.setattr(storage.base.StorageManager, "check", fails)
     record = CheckpointReport(str(uuid.uuid4()), 1, {}, {}, 1.0)
     assert trial.send(record)["refused"] == {}
-    monkeypatch.setattr(bounded_look, "_free", threading.Semaphore(0))
+    monkeypatch.setattr(storage_check_threads, "_free", threading.Semaphore(0))
     other = CheckpointReport(str(uuid.uuid4()), 2, {}, {}, 1.0)
     assert trial.send(other)["refused"] == {}
     assert set(_states(admin, trial)) == {record.uuid, other.uuid}
@@ -126,7 +126,7 @@ def test_a_storage_that_does_not_answer_is_waited_for_once_in_a_batch(
     trial: Tracked, admin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended, asked = threading.Event(), []
-    monkeypatch.setattr(bounded_look, "SECONDS", 0.2)
+    monkeypatch.setattr(storage_check_threads, "SECONDS", 0.2)
 
     def hangs(_self: Any, name: str, _resources: Any) -> None:
         asked.append(name)
@@ -231,7 +231,7 @@ def test_a_master_without_the_directory_takes_the_word_of_the_task_and_says_so_a
         f"checkpoint_storage.host_path: the master has no directory {place}, so it can neither check"
     )
     with monkeypatch.context() as patch:
-        patch.setattr(bounded_look, "_free", threading.Semaphore(0))
+        patch.setattr(storage_check_threads, "_free", threading.Semaphore(0))
         assert master.client("admin").post("/api/v1/experiments", body).json["messages"] == [], "nobody knows"
     place.mkdir()
     assert master.client("admin").post("/api/v1/experiments", body).json["messages"] == []

@@ -10,7 +10,7 @@ from collections import deque
 
 logger = logging.getLogger(__name__)
 
-_WORDS = 20  # lines of the sitter that are worth telling
+_WORDS = 20  # lines of the sitter's output that are kept for an error message
 
 
 class RunnerActor:

@@ -1,4 +1,4 @@
-"""Thinks up the points of trials that wait for one: a sampler's model is asked in a thread, outside of transactions.
+"""Compute hyperparameters of waiting trials: a sampler's model runs in a thread, outside of transactions.
 
 One trial at a time in each search (the next point depends on the one before), several searches at once. Where more
 searches wait than there are places, each gives its place up after an answer, and those go first that have not been

@@ -43,7 +43,7 @@ _CLOCKS_AGREE = 1.0  # seconds; a report is under way for less
 def request_preemption(
     conn: Connection, now: datetime, allocation_id: str, reason: str, timeout_s: int | None = None
 ) -> None:
-    """TERMINATE: gracefully where the task can hear it, else a kill."""
+    """Preempt a task that is preemptible and ready; kill any other."""
     allocation = allocations.get(conn, allocation_id)
     if allocation.ended_at is not None:
         return

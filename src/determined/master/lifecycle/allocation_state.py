@@ -56,7 +56,7 @@ def signal(
 
 
 def terminate(conn: Connection, now: datetime, allocation: Allocation, reason: str, timeout_s: int) -> bool:
-    """Gracefully where it can hear it (preemptible and ready), else at once."""
+    """Preempt the task if it is preemptible and ready, else kill it."""
     if not allocation.preemptible or allocation.ready_at is None:
         return kill(conn, now, allocation, reason)
     preempt(conn, now, allocation, reason, timeout_s)

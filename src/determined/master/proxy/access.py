@@ -40,7 +40,7 @@ class Shown(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Somebody who was let in. `caller`: for whom the visit counts. `shown`: what opened the door."""
+    """Visitor who was admitted. `caller`: user who is charged with the visit. `shown`: credential that was accepted."""
 
     address: ServiceAddress
     allocation_id: str

@@ -1,8 +1,8 @@
 """Origins of apps: a host name per service, or a second port, apart from the master's own. Pure.
 
-An app runs somebody's code. In the origin of the web page it could call the API as whoever looks at it, so browsers see
-it in another one: `<service>.<domain>`, where the config names a domain; `<service>.localhost` where the master is
-looked at on the loopback; else the port `proxy.listen`.
+An app runs somebody's code. On the origin of the web page it could call the API with the visitor's session, so it has
+an origin of its own: `<service>.<domain>` where the config names a domain, `<service>.localhost` where browsers reach
+the master on the loopback, else the port `proxy.listen`.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,8 @@
 """Check that checkpoints reported by a task are where the master finds them, before they are written down.
 
-The task has looked by itself, but it may have mounts of its own, or the disk of its node alone. The master is the
-outsider who sees what the next run will see, if it has that directory: always where tasks run on its machine. It
-refuses only what it saw to be missing, cut short or another's: a storage that it does not have, cannot read, or that
-does not answer, is left to the word of the task.
+The task has checked the files itself, but it may have mounts of its own, or the disk of its node alone. Where tasks run
+on the master's machine, the master sees the files as the next run will. It refuses a checkpoint only if files are
+missing, too short or another's; if it cannot look, or gets no answer, it accepts the report of the task.
 """
 
 import contextlib
@@ -26,14 +25,14 @@ from determined.master.db.queries import report as reports
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries import storage_backend as storages
 from determined.master.lifecycle.checkpoint_place import place_of
-from determined.master.services.bounded_look import look_in_time
 from determined.master.services.experiment_files import build, has_directory, manager_of
+from determined.master.services.storage_check_threads import check_in_time
 from determined.wire.report import CheckpointReport, ReportBatch
 
 logger = logging.getLogger(__name__)
 
 _LOOKS = 5
-_BETWEEN_LOOKS_SECONDS = 1.0  # all looks end before `look_in_time` gives up
+_BETWEEN_LOOKS_SECONDS = 1.0  # all looks end before `check_in_time` gives up
 _ADVICE = (
     "save in a directory that the master and every task see under the same path, not in a mount, volume or /tmp of one "
     "task (checkpoint_storage)"
@@ -119,7 +118,7 @@ async def _refusal(
     else:
         return None
     try:
-        await look_in_time(look)
+        await check_in_time(look)
     except NoDirectStorageAccess as e:
         return e.message
     except (CheckpointNotFound, CheckpointDamaged, ValueError) as e:

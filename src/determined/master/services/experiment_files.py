@@ -22,9 +22,9 @@ from determined.master.db.queries import job as jobs
 from determined.master.db.queries import runner as runners
 from determined.master.lifecycle.checkpoint_place import Place, place_of, run_roots
 from determined.master.lifecycle.identity import can_switch_users, task_uid
-from determined.master.services.bounded_look import look_in_time
 from determined.master.services.experiment_layers import master_storage
 from determined.master.services.notebook_settings import saved_files_of_users
+from determined.master.services.storage_check_threads import check_in_time
 from determined.storage import registry
 from determined.storage.local import LocalStorageManager
 
@@ -129,7 +129,7 @@ async def sees_directory(config: MasterConfig, section: dict[str, Any] | None) -
     """Return what `has_directory` does; None where a file system does not answer."""
     seen: list[bool] = []
     try:
-        await look_in_time(lambda: seen.append(has_directory(config, section)))
+        await check_in_time(lambda: seen.append(has_directory(config, section)))
     except OSError:  # also TimeoutError
         return None
     return seen[0]

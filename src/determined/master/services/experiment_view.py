@@ -51,8 +51,9 @@ def masked(config: JsonObject) -> JsonObject:
 
 
 def masked_text(config: str) -> str:
-    """The config as it was written; written anew where it holds secrets, for its owner as well: whoever forks it sends
-    the masks back and `config_secrets` puts the secrets in again.
+    """Return the config as it was written; one with secrets is written anew with masks, for its owner too.
+
+    A fork sends the masks back, and `config_secrets` puts the secrets in again.
     """
     changed = _masked_texts.get(config)
     return config if changed is None else changed

@@ -270,7 +270,7 @@ class Application:
             self.topics |= {f"trial:{target.trial_id}", f"experiment:{target.experiment_id}"}
 
     def _decides(self) -> None:
-        """The scheduler has something to look at, perhaps the task something to hear; the log may have grown too."""
+        """Wake the scheduler, and whoever polls the signals or the log of the task."""
         self.decided = True
         self.topics |= {
             "schedule",

@@ -13,8 +13,8 @@ from determined.master.db.queries import checkpoint_list
 from determined.master.db.queries import trial as trials
 from determined.master.db.rows.experiments import Experiment
 from determined.master.lifecycle.checkpoint_place import Place, place_of
-from determined.master.services.bounded_look import look_in_time
 from determined.master.services.experiment_files import build, sees_directory
+from determined.master.services.storage_check_threads import check_in_time
 from determined.storage import registry
 
 
@@ -69,7 +69,7 @@ def _storage_of(conn: Connection, uuid: str) -> JsonObject | None:
 async def _lacks(place: Place, uuid: str) -> bool:
     """Say whether it is certain that it is not there."""
     try:
-        await look_in_time(lambda: build(place.section).check(uuid, {}))
+        await check_in_time(lambda: build(place.section).check(uuid, {}))
     except CheckpointNotFound:
         return True
     except (OSError, DeterminedError):  # also TimeoutError: the run will see

@@ -223,7 +223,7 @@ def _sides(operand: Operand, field: Field) -> tuple[AnyColumn, object]:
 
 
 def _json_sides(operand: Operand, field: Field) -> tuple[AnyColumn, object]:
-    """Compare as numbers what is one, also where a client writes it as text and says that it is a number."""
+    """Compare numbers as numbers, also one that a client sends as text with the type NUMBER."""
     value = field.value
     if operand.number is not None and field.type == "COLUMN_TYPE_NUMBER" and not isinstance(value, bool):
         return operand.number, _number(field)

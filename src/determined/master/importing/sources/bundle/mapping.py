@@ -204,7 +204,7 @@ def map_storage(section: JsonObject) -> JsonObject:
 
 
 def _config(entry: ExperimentEntry, text: str) -> tuple[JsonObject, list[str]]:
-    """Return the config as it is where it is valid here, else with defaults for what is not, and what that is."""
+    """Return the config, with defaults for keys that are not valid here, and those keys."""
     config = parse_yaml(text)
     if not find_violations(config, complete=True):
         return config, []
