@@ -45,6 +45,19 @@ def test_parameters_are_numbers_again_and_tags_are_kept(experiments: list[Tracke
     assert trial.started_at.timestamp() == 1_700_000_000
 
 
+def test_logins_in_addresses_are_masked(tmp_path: Path) -> None:
+    run = tmp_path / "1" / "r"
+    (run / "tags").mkdir(parents=True)
+    (run.parent / "meta.yaml").write_text("name: e\n")
+    (run / "meta.yaml").write_text("run_id: r\nartifact_uri: ftp://user:hidden@host/a\n")
+    (run / "tags" / "mlflow.source.git.repoURL").write_text("https://hidden@host/code.git")
+    (experiment,) = MlflowSource(str(tmp_path)).experiments()
+    metadata = experiment.trials[0].metadata
+    assert metadata["mlflow"]["artifact_uri"] == "ftp://********@host/a"
+    assert metadata["tags"] == {"mlflow.source.git.repoURL": "https://********@host/code.git"}
+    assert not any("hidden" in note.example for note in experiment.findings)
+
+
 def test_values_are_by_group_step_and_time(experiments: list[TrackedExperiment]) -> None:
     baseline = named(experiments, "baseline")
     reports = list(baseline.trials[0].reports())

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from determined._json import JsonObject
+from determined.config.secret_names import mask_logins
 from determined.master.importing.notes import Note, Outcome, Rule
 from determined.master.importing.sources.mlflow.database import Database
 from determined.master.importing.sources.mlflow.directory import Directory
@@ -114,8 +115,9 @@ def _experiment(
 
 
 def _trial(run: StoredRun, choice: MetricChoice) -> TrackedTrial:
-    about: JsonObject = {"run_id": run.id, "name": _name(run), "artifact_uri": run.artifact_uri, "user": run.user}
-    tags = {key: value for key, value in run.tags.items() if key not in (_NOTE, _NAME)}
+    about: JsonObject = {"run_id": run.id, "name": _name(run), "artifact_uri": _artifacts(run), "user": run.user}
+    # of `mlflow.source.git.repoURL` and others; metadata is seen by everybody
+    tags = {key: mask_logins(value) for key, value in run.tags.items() if key not in (_NOTE, _NAME)}
     return TrackedTrial(
         external_id=run.id,
         state=_state(run),
@@ -138,6 +140,11 @@ def _name(run: StoredRun) -> str:
     return run.name or run.tags.get(_NAME) or run.id
 
 
+def _artifacts(run: StoredRun) -> str:
+    """Return the address of the artifacts; that of an FTP server has a password in it."""
+    return mask_logins(run.artifact_uri)
+
+
 def _state(run: StoredRun) -> State:
     return _STATES.get(run.status, State.CANCELED)
 
@@ -146,4 +153,4 @@ def _findings(run: StoredRun) -> Iterator[Note]:
     if run.status not in _STATES:
         yield Note(LIVE, f"run {run.id} was {run.status or 'without a status'}")
     if run.artifact_uri:
-        yield Note(ARTIFACTS, f"run {run.id}: {run.artifact_uri}")
+        yield Note(ARTIFACTS, f"run {run.id}: {_artifacts(run)}")
