@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 _FREE_S, _FREE_S_PER_BYTE = 0.02, 1e-7  # of a batch; searches that need no account are ten times as fast
 _SHARE = 0.05  # of all time that goes to the account
 _MOST_S = 0.5  # in the account
+_MOST_OF_BATCH_S = 0.1  # from the account for one batch: everybody's writes wait meanwhile
 _REMEMBERED = 1000  # payers; beyond this the oldest is forgotten
 _SAY_EVERY_S = 60.0
 
@@ -40,12 +41,13 @@ class SearchBudget:
             own = 0.0 if payer in self._payers else _FREE_S + size * _FREE_S_PER_BYTE
         return Search(self, payer, own)
 
-    def _has_left(self, payer: Hashable) -> bool:
+    def _has_left(self, payer: Hashable, borrowed: float) -> bool:
         with self._lock:
             now = self._clock()
             self._left = min(_MOST_S, self._left + (now - self._filled_at) * _SHARE)
             self._filled_at = now
-            has_left, is_said = self._left > 0, self._said_at is not None and now - self._said_at < _SAY_EVERY_S
+            has_left = self._left > 0 and borrowed < _MOST_OF_BATCH_S
+            is_said = self._said_at is not None and now - self._said_at < _SAY_EVERY_S
             if not has_left and not is_said:
                 self._said_at = now
         if not has_left and not is_said:
@@ -63,14 +65,15 @@ class SearchBudget:
 
 @dataclass(slots=True)
 class Search:
-    """Searches of one batch. `own`: seconds that it has beside the account."""
+    """Searches of one batch. `own`: seconds that it has beside the account; `borrowed`: those taken from there."""
 
     _budget: SearchBudget
     _payer: Hashable
     own: float
+    borrowed: float = 0.0
 
     def may_go_on(self) -> bool:
-        return self.own > 0 or self._budget._has_left(self._payer)
+        return self.own > 0 or self._budget._has_left(self._payer, self.borrowed)
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -83,6 +86,7 @@ class Search:
             paid = seconds - max(0.0, self.own)
             self.own -= seconds
             if paid > 0:
+                self.borrowed += paid
                 self._budget._pay(self._payer, paid)
 
 
