@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from determined.errors import Conflict, Unavailable
-from determined.exec.runner.journal_upload import JournalUploader
+from determined.exec.runner.journal_upload import JournalUploader, seconds_to_next_look
 from determined.rundir.control import Control
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
@@ -106,3 +106,12 @@ def test_a_master_that_is_only_away_costs_no_record(running: Running) -> None:
     running.say("a", "b")
     assert running.uploader.drain()
     assert running.master.texts() == ["a", "b"]
+
+
+def test_a_runner_whose_task_reports_nothing_looks_for_reports_twice_a_second_in_the_end() -> None:
+    looks = [seconds_to_next_look(age, is_alone=True) for age in (0.0, 2.0, 10.0, 60.0, 86400.0)]
+    assert looks == pytest.approx([0.025, 0.025, 0.1, 0.5, 0.5])
+
+
+def test_reports_of_a_task_that_has_begun_to_report_wait_no_longer_however_old_it_is() -> None:
+    assert {seconds_to_next_look(age, is_alone=False) for age in (0.0, 86400.0)} == {0.025}

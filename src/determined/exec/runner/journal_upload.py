@@ -25,6 +25,10 @@ logger = logging.getLogger(__name__)
 _MAX_RECORDS = 1000
 _MAX_BYTES = 1 << 20
 _POLL_SECONDS = 0.025  # how long a record of another process may lie before it is noticed
+# Until another process writes a journal: the longest look-out for one, and how it grows. Hundreds of idle notebooks and
+# shells on a node would otherwise look 40 times a second, for nothing.
+_ALONE_SECONDS = 0.5
+_ALONE_SHARE = 0.01
 _PACE_SECONDS = 0.05  # between two batches that are not full
 _FIRST_SECONDS = 0.2  # the phases before a task's first line follow one another at once: one request carries them
 _SYNC_SECONDS = 1.0
@@ -66,6 +70,7 @@ class JournalUploader:
         self._spoilt: set[str] = set()
         self._turn = 0
         self._limit = _MAX_RECORDS
+        self._began = time.monotonic()
         self._over = False
         self._stale = False
         self._wanted = threading.Event()
@@ -123,7 +128,8 @@ class JournalUploader:
                 self._check_directory()
                 continue
             if not shipped:
-                self._wanted.wait(_POLL_SECONDS)
+                is_alone = set(self._readers) <= {LOGS} and not self._control.attached
+                self._wanted.wait(seconds_to_next_look(time.monotonic() - self._began, is_alone=is_alone))
                 self._wanted.clear()
 
     def _pass(self) -> bool:
@@ -304,6 +310,14 @@ class JournalUploader:
             with self._sparing(name):
                 reader.sync()
         self._synced = time.monotonic()
+
+
+def seconds_to_next_look(age: float, *, is_alone: bool) -> float:
+    """Return how long to wait for records of other processes; what this process appends hurries the upload.
+
+    A process that begins to report after minutes waits for its first record one per cent longer than it did already.
+    """
+    return min(max(_POLL_SECONDS, age * _ALONE_SHARE), _ALONE_SECONDS) if is_alone else _POLL_SECONDS
 
 
 def _encode(batch: _Batch) -> bytes:
