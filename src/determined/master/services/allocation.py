@@ -34,7 +34,7 @@ from determined.wire.codec import rfc3339
 from determined.wire.report import RunnerSignals, TaskSpec
 
 _RENDEZVOUS_SECONDS = 60.0
-_REREAD_SECONDS = 20.0  # hundreds of idle runners wait for signals; the reconciler announces each within a second
+_REREAD_SECONDS = 60.0  # as long as a poll of a runner: hundreds of idle ones each read once, and wait for a hint
 _HINT_AFTER = timedelta(minutes=10)
 _GATHER_RECHECK_SECONDS = 2.0  # how soon a waiting peer notices that its allocation ended
 _waiting: WeakKeyDictionary[Bus, set[str]] = WeakKeyDictionary()  # resources with an open call for rendezvous

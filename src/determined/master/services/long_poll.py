@@ -31,7 +31,7 @@ async def poll(
     *,
     reread_seconds: float = _REREAD_SECONDS,
 ) -> T:
-    """Return the first value that is `done`, or the last one read."""
+    """Return the first value that is `done`, or the last one read: up to `reread_seconds` old without a hint."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     async with ctx.bus.listen(topic) as listener:
@@ -40,4 +40,5 @@ async def poll(
             left = deadline - loop.time()
             if done(value) or left <= 0 or ctx.bus.closed:
                 return value
-            await listener.wait(min(left, reread_seconds))
+            if not await listener.wait(min(left, reread_seconds)) and left <= reread_seconds:
+                return value  # not read again: who waits on asks again at once, and is answered from the row then
