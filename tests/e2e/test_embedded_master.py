@@ -301,3 +301,11 @@ def _on_terminal(home: Path, *words: str) -> str:
             written += piece
     os.close(here)
     return written.decode()
+
+
+def test_a_cluster_that_an_import_has_filled_lets_its_user_in(home: Path) -> None:
+    """The database gets its users from the import; the master that starts afterwards knows their password."""
+    runs = Path(__file__).parents[1] / "integration" / "importing" / "tracker_stores" / "tensorboard"
+    det(home, "master", "import", "tensorboard", "--source", str(runs))
+    det(home, "master", "start")
+    assert len(json.loads(det(home, "e", "ls", "-a", "--json").stdout)) > 0

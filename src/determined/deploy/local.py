@@ -9,7 +9,7 @@ from determined.api import environment
 from determined.api.own_master import MasterState
 from determined.deploy.options import AUTO, MasterOptions, SlotsOption
 from determined.deploy.process import MasterProcess, is_free
-from determined.errors import FailedPrecondition, InvalidArgument
+from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 
 DEFAULT_PORT = 8080
 
@@ -36,6 +36,15 @@ def directory(cluster_name: str) -> Path:
 
 def process(cluster_name: str) -> MasterProcess:
     return MasterProcess(directory(cluster_name))
+
+
+def existing(cluster_name: str) -> MasterProcess:
+    own = process(cluster_name)
+    if not own.directory.exists():
+        raise NotFound(
+            f"no cluster '{cluster_name}'; det deploy local cluster-up --cluster-name {cluster_name} makes it"
+        )
+    return own
 
 
 def up(cluster_name: str, options: ClusterOptions) -> MasterState:

@@ -33,9 +33,10 @@ from determined.api.own_master import (
     write_private,
 )
 from determined.deploy import environment, master_log
-from determined.deploy.options import MasterOptions, keep
+from determined.deploy.options import MasterOptions, keep, stored
 from determined.errors import DeterminedError
 
+_CONFIG = "master.yaml"
 _READY_SECONDS = 180.0  # only ends a hang: a master that fails is noticed at once
 _STOP_SECONDS = 60.0
 _BUSY_SECONDS = 10.0  # how long a live process may take to prove itself before it is given up
@@ -79,6 +80,13 @@ class MasterProcess:
                 self._terminate(running)
             return self._spawn(options, self._known()), True
 
+    def prepare(self) -> None:
+        """Write the config of a master that never ran, for whoever fills its database before the first start."""
+        with self._lock():
+            if not (self.directory / _CONFIG).exists():
+                options = stored(self.directory)
+                self._config(options, options.password or self._first_password())
+
     def stop(self) -> bool:
         """Stop the master; return False when none was running. Training goes on; the next start finds it."""
         if not self.directory.exists():
@@ -100,7 +108,7 @@ class MasterProcess:
 
     def _recovered(self) -> MasterState | None:
         try:
-            config = msgspec.json.decode((self.directory / "master.yaml").read_bytes())
+            config = msgspec.json.decode((self.directory / _CONFIG).read_bytes())
             certificate = self._certificate()
             scheme = "https" if certificate else "http"
             return MasterState(
@@ -117,9 +125,17 @@ class MasterProcess:
 
     def _certificate(self) -> str | None:
         """Return the certificate that the master serves, from its config; None when it serves plain http."""
-        config = msgspec.json.decode((self.directory / "master.yaml").read_bytes())
+        config = msgspec.json.decode((self.directory / _CONFIG).read_bytes())
         file = ((config["security"] or {}).get("tls") or {}).get("cert")
         return first_certificate((self.directory / file).read_text()) if file else None
+
+    def _first_password(self) -> str:
+        """Return the password of a config that `prepare` wrote: the users have it already. Else a new one."""
+        try:
+            config = msgspec.json.decode((self.directory / _CONFIG).read_bytes(), type=dict[str, Any])
+            return str(config["security"]["initial_user_password"])
+        except (FileNotFoundError, msgspec.MsgspecError, KeyError, TypeError):
+            return secrets.token_urlsafe(12)
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
@@ -140,7 +156,7 @@ class MasterProcess:
             before = urlsplit(previous.url).port or 0
             port = before if is_free(options.host, before) else 0
         identity = previous.identity if previous else secrets.token_hex(32)
-        password = options.password or (previous.password if previous else secrets.token_urlsafe(12))
+        password = options.password or (previous.password if previous else self._first_password())
         write_private(self.directory / "identity", identity.encode())
         config = self._config(options, password)
         keep(self.directory, options)
@@ -200,7 +216,7 @@ class MasterProcess:
             own = parse_yaml(Path(options.config_file).read_text())
             data = {**data, **own, "security": {**data["security"], **(own.get("security") or {})}}
         data.update(options.config)
-        path = self.directory / "master.yaml"
+        path = self.directory / _CONFIG
         write_private(path, msgspec.json.format(msgspec.json.encode(data), indent=2))
         return path
 

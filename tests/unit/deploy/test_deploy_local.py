@@ -9,7 +9,7 @@ import pytest
 from determined.deploy import environment, local, ray, reachability
 from determined.deploy.options import MasterOptions
 from determined.deploy.process import _reached_at, is_free
-from determined.errors import FailedPrecondition, InvalidConfig
+from determined.errors import FailedPrecondition, InvalidConfig, NotFound
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,12 @@ def test_a_port_of_another_program_is_named_with_the_option_that_changes_it(take
     with pytest.raises(FailedPrecondition, match=f"port {taken} is taken by another program; .*--master-port"):
         ray.up("x", ray.RayOptions(f"http://127.0.0.1:{taken}", port=taken))
     assert not list(state_dir.rglob("master.yaml"))
+
+
+def test_a_cluster_that_was_never_started_takes_no_import(state_dir: Path) -> None:
+    with pytest.raises(NotFound, match="no cluster 'misspelt'; det deploy local cluster-up --cluster-name misspelt"):
+        local.existing("misspelt")
+    assert not state_dir.exists()
 
 
 def test_host_and_port_of_a_config_of_ones_own_are_used(taken: int, tmp_path: Path) -> None:

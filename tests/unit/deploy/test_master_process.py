@@ -255,3 +255,32 @@ def test_a_config_of_ones_own_gets_only_what_it_lacks(own: MasterProcess, tmp_pa
     assert config["checkpoint_storage"] == {"type": "directory"}
     file.write_text("security:\n")
     assert _merged(own, MasterOptions(config_file=str(file)))["security"] == {"initial_user_password": "generated"}
+
+
+def test_a_first_start_uses_the_password_with_which_the_database_was_filled(
+    own: MasterProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.prepare()
+    written = (own.directory / "master.yaml").read_text()
+    own.prepare()
+    assert (own.directory / "master.yaml").read_text() == written, "a second import finds what the first has made"
+    password = json.loads(written)["security"]["initial_user_password"]
+
+    class NotStarted(Exception):
+        pass
+
+    def refuse(options: MasterOptions, config: Path, port: int) -> None:
+        assert json.loads(config.read_text())["security"]["initial_user_password"] == password
+        raise NotStarted
+
+    monkeypatch.setattr(own, "_launch", refuse)
+    with pytest.raises(NotStarted):
+        own.start(MasterOptions())
+
+
+def test_a_config_that_a_start_has_written_is_left_as_it_is(own: MasterProcess) -> None:
+    config = own.directory / "master.yaml"
+    own.directory.mkdir(exist_ok=True)
+    config.write_text('{"security": {"initial_user_password": "mine"}}')
+    own.prepare()
+    assert config.read_text() == '{"security": {"initial_user_password": "mine"}}'

@@ -39,7 +39,8 @@ def _place(args: argparse.Namespace) -> "importing.Place":
 
     if args.config_file or args.data_dir or args.db_url:
         return importing.Place(args.config_file, args.data_dir, args.db_url)
-    process = local.process(args.cluster_name) if args.cluster_name else embedded.process()
+    process = local.existing(args.cluster_name) if args.cluster_name else embedded.process()
+    process.prepare()
     return importing.place_of(process.directory)
 
 
