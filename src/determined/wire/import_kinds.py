@@ -66,7 +66,7 @@ _PLACES = (
 _METRICS = (
     Option(
         "--validation",
-        "names of validation metrics, such as 'holdout*'; may be repeated (default: val*, eval*, test*)",
+        "names of validation metrics, such as 'holdout*'; may be repeated (default: val*, eval*, test*, dev*)",
         "PATTERN",
         repeated=True,
     ),

@@ -25,6 +25,11 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "state"
 
 
+def test_notes_are_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["master", "import", "mlflow", "--source", "mlruns", "--dry-run"]) == 0
+    assert "Artifacts stay where they are. 3 in all, for example: run 1" in capsys.readouterr().err
+
+
 def test_a_cluster_that_does_not_exist_is_not_made(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["master", "import", "mlflow", "--source", "mlruns", "--cluster-name", "misspelt"]) == 1
     assert "no cluster 'misspelt'" in capsys.readouterr().err

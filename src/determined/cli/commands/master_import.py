@@ -67,8 +67,8 @@ def _say_survey(event: JsonObject) -> None:
     if "estimated_seconds" in event:
         seconds = timedelta(seconds=round(event["estimated_seconds"]))
         render.line(f"About {seconds} and {event['estimated_bytes'] / 1e6:.0f} MB")
-    for name, note in event["notes"].items():
-        render.warn(f"{name}: {note['count']}, for example {note['examples'][0]}")
+    for note in event["notes"].values():
+        render.warn(f"{note['text']} {note['count']} in all, for example: {note['examples'][0]}")
     if event["dry_run"]:
         render.line("Dry run: nothing was written")
 

@@ -59,7 +59,7 @@ def _import(config: MasterConfig, target: Target, options: argparse.Namespace) -
     directory = Path(options.report) if options.report else _report_directory(target, options.kind)
     request = Request(source, target, config, options, options.dry_run, directory, emit)
     finished = registry.entry(options.kind).run(request)
-    files = [*finished.report.write(directory, finished.rules), *finished.files]
+    files = [*finished.report.write(directory, finished.rules, dry_run=options.dry_run), *finished.files]
     problems = finished.report.problems
     emit({"event": "done", "problems": problems, "files": [str(path) for path in files]})
     return EXIT_FAILED if problems else 0

@@ -33,9 +33,10 @@ class Note:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of how often each rule was applied, with examples."""
+    """Counts of how often each rule was applied, with examples. A unit of an older version has no texts of rules."""
 
     counts: dict[str, int] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, notes: Iterable[Note]) -> None:
@@ -44,14 +45,18 @@ class Tally:
 
     def add_many(self, rule: Rule, count: int, example: str) -> None:
         if count:
-            self.merge({rule.name: {"count": count, "examples": [clean_text(example)]}})
+            self.merge({rule.name: {"count": count, "text": rule.text, "examples": [clean_text(example)]}})
 
     def merge(self, stored: JsonObject) -> None:
         """Add what `stored` has of an earlier unit."""
         for name, entry in stored.items():
             self.counts[name] = self.counts.get(name, 0) + int(entry["count"])
+            self.texts.setdefault(name, entry.get("text", name))
             kept = self.examples.setdefault(name, [])
             kept += entry["examples"][: max(0, _EXAMPLES - len(kept))]
 
     def to_json(self) -> JsonObject:
-        return {name: {"count": n, "examples": self.examples[name]} for name, n in self.counts.items()}
+        return {
+            name: {"count": n, "text": self.texts[name], "examples": self.examples[name]}
+            for name, n in self.counts.items()
+        }

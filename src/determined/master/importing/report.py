@@ -37,21 +37,22 @@ class Report:
             "problems": self.problems,
         }
 
-    def to_markdown(self, rules: dict[str, Rule]) -> str:
+    def to_markdown(self, rules: dict[str, Rule], *, dry_run: bool = False) -> str:
         of_cluster = [f"Cluster {self.cluster_id}.", ""] if self.cluster_id else []
-        lines = [f"# Import of {self.source}", "", *of_cluster, "## Taken", ""]
+        lines = [f"# {'Dry run: import' if dry_run else 'Import'} of {self.source}", "", *of_cluster, "## Taken", ""]
         lines += ["| Step | In the source | Taken |", "|---|---|---|"]
         lines += [f"| {step} | {n} | {self.taken.get(step, 0)} |" for step, n in self.found.totals().items()]
         for outcome in Outcome:
             lines += ["", f"## {outcome.value.capitalize()}", "", *self._of(outcome, rules)]
-        lines += ["", "## Verification", "", *(self.problems or ["Every count and every sampled value agrees."]), ""]
+        verified = "Nothing was written." if dry_run else "Every count and every sampled value agrees."
+        lines += ["", "## Verification", "", *(self.problems or [verified]), ""]
         return "\n".join(lines)
 
-    def write(self, directory: Path, rules: dict[str, Rule]) -> list[Path]:
+    def write(self, directory: Path, rules: dict[str, Rule], *, dry_run: bool = False) -> list[Path]:
         """Write report.md and report.json; return their paths."""
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         text, data = directory / "report.md", directory / "report.json"
-        text.write_text(clean_text(self.to_markdown(rules)))
+        text.write_text(clean_text(self.to_markdown(rules, dry_run=dry_run)))
         data.write_bytes(msgspec.json.format(msgspec.json.encode(clean_object(self.to_json())), indent=2) + b"\n")
         return [text, data]
 
