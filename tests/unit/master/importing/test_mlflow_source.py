@@ -128,7 +128,7 @@ def test_a_source_that_is_none_is_refused_without_its_secrets(source: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("3", 3), ("1e-3", 0.001), ("True", True), ("none", None), ("adam", "adam"), ("1.2.3", "1.2.3")]
+    ("text", "value"), [("3", 3), ("1e-3", 0.001), ("True", True), ("None", None), ("adam", "adam"), ("1.2.3", "1.2.3")]
 )
 def test_texts_become_values(text: str, value: object) -> None:
     assert value_of(text) == value
@@ -157,7 +157,7 @@ def test_the_compared_metric_is_chosen_or_said() -> None:
     assert MetricChoice(metric="speed", maximize=True).compared(["loss"]) == ("speed", False)
 
 
-@pytest.mark.parametrize("text", ["0123", "1_000", "12e4567", "9" * 40, "nan", "1 2", "0x10", ".", "e5"])
+@pytest.mark.parametrize("text", ["0123", "1_000", "12e4567", "9" * 40, "nan", "1 2", "0x10", ".", "e5", "none"])
 def test_a_parameter_that_is_not_written_as_a_number_stays_text(text: str) -> None:
     assert value_of(text) == text
 

@@ -33,7 +33,7 @@ _STATES = {"FINISHED": State.COMPLETED, "FAILED": State.ERROR, "KILLED": State.C
 _PARENT, _NOTE, _NAME = "mlflow.parentRunId", "mlflow.note.content", "mlflow.runName"
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})")
 _FLOAT = re.compile(r"-?(?:[0-9]{1,400}\.[0-9]{0,400}|\.[0-9]{1,400}|[0-9]{1,20}(?=[eE]))(?:[eE][-+]?[0-9]{1,4})?")
-_WORDS = {"true": True, "false": False, "none": None}
+_WORDS = {"true": True, "false": False}
 
 
 class MlflowSource:
@@ -70,13 +70,14 @@ def searches(runs: Sequence[StoredRun]) -> list[list[StoredRun]]:
 def value_of(text: str) -> bool | int | float | str | None:
     """Return a parameter as what it was before MLflow made text of it.
 
-    What no number is written like stays text: `0123`, `1_000`, and `12e4567`, which is a commit.
+    What no number is written like stays text: `0123`, `1_000`, and `12e4567`, which is a commit. So does `none`, which
+    many libraries take as a word; Python's None is written `None`.
     """
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) < 19 else text
     if _FLOAT.fullmatch(text) and math.isfinite(float(text)):
         return float(text)
-    return _WORDS.get(text.lower(), text)
+    return None if text == "None" else _WORDS.get(text.lower(), text)
 
 
 def numbered(points: Sequence[Point]) -> Sequence[Point]:
