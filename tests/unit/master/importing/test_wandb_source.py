@@ -45,6 +45,14 @@ def test_a_run_is_an_experiment_and_a_sweep_is_one(experiments: list[TrackedExpe
     assert experiments[0].labels == ["small"]
 
 
+def test_a_store_is_the_same_by_each_of_its_names(tmp_path: Path) -> None:
+    shutil.copytree(STORE, tmp_path / "script")
+    run = next((tmp_path / "script").rglob("run-one.wandb")).parent
+    names = (tmp_path / "script", tmp_path / "script" / "wandb", run)
+    assert {WandbSource(str(name)).identity for name in names} == {str(tmp_path / "script" / "wandb")}
+    assert WandbSource(str(run)).address == str(run)
+
+
 def test_config_and_summary_are_kept(experiments: list[TrackedExperiment]) -> None:
     (trial,) = experiments[0].trials
     assert trial.hparams == {"lr": 0.1, "model": {"depth": 3}, "sizes": [1, 2]}

@@ -11,7 +11,7 @@ from determined._json import JsonObject
 from determined.master.importing.clean import clean_text
 from determined.master.importing.notes import Note, Outcome, Rule
 from determined.master.importing.sources.wandb import records
-from determined.master.importing.sources.wandb.reading import Run, log_records, read_runs
+from determined.master.importing.sources.wandb.reading import Run, log_records, read_runs, store_of
 from determined.master.importing.sources.wandb.records import DamagedRecord, Message, items, moment_of
 from determined.master.importing.tracked import TrackedExperiment, TrackedLog, TrackedReport, TrackedTrial
 from determined.master.importing.tracked_metrics import MetricChoice
@@ -33,7 +33,8 @@ class WandbSource:
 
     def __init__(self, source: str, choice: MetricChoice | None = None) -> None:
         self._path, self._choice = Path(source), choice or MetricChoice()
-        self.address = self.identity = clean_text(str(self._path.resolve()))
+        self.address = clean_text(str(self._path.resolve()))
+        self.identity = clean_text(str(store_of(self._path)))
 
     def experiments(self) -> Iterator[TrackedExperiment]:
         """Yield an experiment for each run outside a sweep and for each sweep. Raises DeterminedError."""

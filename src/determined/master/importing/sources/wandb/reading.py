@@ -49,13 +49,19 @@ class Run:
 def find_logs(source: Path) -> list[Path]:
     """Return the logs of a run's directory, of a `wandb` directory or of its parent. Raises InvalidArgument."""
     for directory in (source, source / "wandb"):
-        paths = {path for pattern in _LOGS for path in directory.glob(pattern)}
-        if paths:
+        if paths := _logs_in(directory):
             return sorted(paths, key=lambda path: (path.parent.name.removeprefix("offline-"), path.name))
     raise InvalidArgument(
         f"--source {str(source)!r} has no run-*/run-<id>.wandb and no offline-run-*/run-<id>.wandb; "
         "name the directory `wandb` that W&B wrote beside the script"
     )
+
+
+def store_of(source: Path) -> Path:
+    """Return the `wandb` directory, by whichever of its names it is given: its parent, itself, or that of a run."""
+    if any(source.glob("run-*.wandb")):
+        return source.resolve().parent
+    return (source if _logs_in(source) or not _logs_in(source / "wandb") else source / "wandb").resolve()
 
 
 def read_runs(source: Path) -> Iterator[Run]:
@@ -78,6 +84,10 @@ def log_records(run: Run, damage: list[str] | None = None) -> Iterator[tuple[int
                 log.damage.append(f"{path.name}: {e}")
         if damage is not None:
             damage += log.damage
+
+
+def _logs_in(directory: Path) -> set[Path]:
+    return {path for pattern in _LOGS for path in directory.glob(pattern)}
 
 
 def _known(record: Message) -> Iterator[tuple[int, Message]]:
