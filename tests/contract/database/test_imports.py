@@ -16,6 +16,7 @@ from determined.master.db.queries import (
     metric_range,
     user,
 )
+from determined.master.db.queries import model as models
 
 
 def _begin(conn: Connection) -> int:
@@ -162,6 +163,20 @@ def test_the_registry_of_an_import_is_counted_read_back_and_removed(conn: Connec
     import_removal.remove_registry(conn, removed)
     assert imported.all_ids(conn, "models") == {7}
     assert conn.execute(select(schema.models.c.num_versions)).scalar_one() == 0
+
+
+def test_the_next_version_of_a_model_gets_a_number_above_those_of_an_import(conn: Connection, world: World) -> None:
+    trial_id = world.trial(world.experiment({}), {})
+    values = {
+        "uuid": "u1", "task_id": "", "trial_id": trial_id, "state": "COMPLETED", "steps_completed": 1, "metadata": {},
+        "resources": {}, "size": 0, "report_time": NOW,
+    }  # fmt: skip
+    conn.execute(insert(schema.checkpoints).values(values))
+    imported.insert_rows(conn, "models", [_model(7, "a", world), {**_model(8, "b", world), "last_version": 9}])
+    imported.insert_rows(conn, "model_versions", [{**_version(70, 7, world), "version": 5}, _version(80, 8, world)])
+    imported.count_versions(conn, [7, 8])
+    assert models.next_version(conn, NOW, 7) == 6
+    assert models.next_version(conn, NOW, 8) == 10, "the newest version was deleted; its number is not given again"
 
 
 def test_allocations_that_are_over_are_counted(conn: Connection, world: World) -> None:

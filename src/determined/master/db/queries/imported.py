@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, delete, func, insert, literal_column, select, update
+from sqlalchemy import Connection, case, delete, func, insert, literal_column, select, update
 
 from determined.master.db import dialects
 from determined.master.db.dialects import Values, upsert
@@ -100,11 +100,13 @@ def all_ids(conn: Connection, table: str) -> set[int]:
 
 
 def count_versions(conn: Connection, model_ids: Sequence[int]) -> None:
-    """Store with models how many versions each has; the highest number comes with the model."""
-    v = model_versions.c
-    counted = select(func.count(v.id)).where(v.model_id == models.c.id).scalar_subquery()
+    """Store with models how many versions each has, and that the next one gets a number above theirs."""
+    v, m = model_versions.c, models.c
+    counted = select(func.count(v.id)).where(v.model_id == m.id).scalar_subquery()
+    highest = select(func.max(v.version)).where(v.model_id == m.id).scalar_subquery()
+    last = case((highest > m.last_version, highest), else_=m.last_version)
     for part in batches(model_ids):
-        conn.execute(update(models).where(models.c.id.in_(part)).values(num_versions=counted))
+        conn.execute(update(models).where(m.id.in_(part)).values(num_versions=counted, last_version=last))
 
 
 def free_names_of_built_in_users(conn: Connection) -> None:
