@@ -188,6 +188,40 @@ def test_a_slow_batch_is_given_back_and_sent_in_turns(
     assert given_back[:2] == [2, 1] and len(receiver.received) == 3
 
 
+@pytest.mark.parametrize("change", ["address", "webhook", "workspace"])
+def test_what_is_claimed_already_follows_a_change(
+    master: Any, admin: Any, receiver: Receiver, submit_trial: Callable[..., Tracked], change: str
+) -> None:
+    answered = threading.Event()
+
+    def respond(request: Received) -> tuple[int, dict[str, str], bytes]:
+        if request.path == "/old":
+            answered.wait(60)
+        return 200, {}, b""
+
+    receiver.respond = respond
+    workspace = admin.post("/api/v1/workspaces", {"name": "short"}).json["workspace"]["id"]
+    webhook_id = create(admin, f"{receiver.url}/old")
+    submit_trial(**naming("mine")).send(*(Alert(f"a{n}", "", "INFO") for n in range(3)))
+    receiver.wait(1, "/old")
+    if change == "address":
+        assert admin.patch(f"/api/v1/webhooks/{webhook_id}", {"url": f"{receiver.url}/new"}).status == 200
+    elif change == "webhook":
+        assert admin.delete(f"/api/v1/webhooks/{webhook_id}").status == 200
+    else:
+        sql = f"UPDATE webhooks SET workspace_id = {workspace}"  # an event of another workspace cannot be queued for it
+        write(master, lambda conn: conn.exec_driver_sql(sql))
+        assert admin.delete(f"/api/v1/workspaces/{workspace}").status == 200
+    answered.set()
+    if change == "address":
+        receiver.wait(2, "/new")
+    else:
+        create(admin, f"{receiver.url}/later", name="later")
+        submit_trial(**naming("later")).send(Alert("later", "", "INFO"))
+        receiver.wait(1, "/later")
+    assert len(receiver.at("/old")) == 1, "the two behind it were claimed with it"
+
+
 @pytest.mark.parametrize("answer_s", [0.0, 0.5], ids=["quick", "slow"])
 def test_what_was_answered_is_not_sent_again_by_the_next_master(
     start_master: Callable[..., Any], db_url: str, engine: IdleEngine, receiver: Receiver, answer_s: float

@@ -22,6 +22,7 @@ from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.checkpoint_list import CheckpointDetail, CheckpointScope
 from determined.master.db.queries.place_deletion import Place
 from determined.master.lifecycle import experiment as lifecycle
+from determined.master.lifecycle import webhook_triggers
 from determined.master.services.experiment_files import open_storage, remove_tensorboard
 from determined.wire.checkpoint import CheckpointState, ListCheckpoints
 
@@ -57,6 +58,7 @@ class ExperimentDeleter:
         for place in places:
             await self.ctx.db.write(partial(_settle, place=place))
         if places:
+            webhook_triggers.forget(self.ctx.db.engine)
             self.ctx.bus.publish("experiments")
 
     async def _delete_experiments(self) -> None:

@@ -24,6 +24,7 @@ from determined.master.db.queries import webhook as webhooks
 from determined.master.db.queries import webhook_delivery as deliveries
 from determined.master.db.queries.webhook_delivery import DueWebhook
 from determined.master.db.rows.webhooks import Webhook, WebhookDelivery, WebhookDeliveryValues
+from determined.master.lifecycle import webhook_triggers
 from determined.master.lifecycle import webhooks as lifecycle
 from determined.master.lifecycle.webhook_event import Event
 from determined.master.services import webhook as service
@@ -128,10 +129,15 @@ class WebhookSender:
         loop = asyncio.get_running_loop()
         end = loop.time() + _BATCH_S
         try:
-            batch = await self._insist(partial(self._claim, webhook_id))
+            read_at = self._changes
+            webhook, batch = await self._insist(partial(self._claim, webhook_id))
             for n, delivery in enumerate(batch):
                 begin = loop.time()
-                is_up = await self._try(delivery)
+                if read_at != self._changes:
+                    read_at = self._changes
+                    webhook = await self._insist(lambda conn: webhooks.get(conn, webhook_id), self.ctx.db.read)
+                # one that was deleted has taken its deliveries with it
+                is_up = webhook is None or await self._try(webhook, delivery)
                 await asyncio.sleep(min(_YIELD * (loop.time() - begin), _MAX_YIELD_S))
                 if not is_up or loop.time() >= end or self.ctx.bus.closed:
                     rest = [later.id for later in batch[n + 1 :]]
@@ -141,12 +147,17 @@ class WebhookSender:
             del self._workers[webhook_id], self._owners[webhook_id]
             self.ctx.bus.publish(lifecycle.TOPIC)
 
-    def _claim(self, webhook_id: int, conn: Connection) -> list[WebhookDelivery]:
-        return deliveries.claim(conn, self.ctx.clock.now(), webhook_id, self._owner, _BATCH)
+    @property
+    def _changes(self) -> int:
+        return webhook_triggers.changes(self.ctx.db.engine)
 
-    async def _try(self, delivery: WebhookDelivery) -> bool:
+    def _claim(self, webhook_id: int, conn: Connection) -> tuple[Webhook | None, list[WebhookDelivery]]:
+        batch = deliveries.claim(conn, self.ctx.clock.now(), webhook_id, self._owner, _BATCH)
+        return webhooks.get(conn, webhook_id), batch
+
+    async def _try(self, webhook: Webhook, delivery: WebhookDelivery) -> bool:
         try:
-            return await self._deliver(delivery)
+            return await self._deliver(webhook, delivery)
         except Exception as e:
             if self.ctx.bus.closed:
                 raise
@@ -154,11 +165,8 @@ class WebhookSender:
             logger.exception("webhook %s: event %s could not be sent", delivery.webhook_id, delivery.event_id)
             return await self._failed(delivery, {"error": f"the master could not send it: {type(e).__name__}"})
 
-    async def _deliver(self, delivery: WebhookDelivery) -> bool:
+    async def _deliver(self, webhook: Webhook, delivery: WebhookDelivery) -> bool:
         """Send one delivery and write what came of it; False when the receiver seems to be down."""
-        webhook = await self._insist(lambda conn: webhooks.get(conn, delivery.webhook_id), self.ctx.db.read)
-        if webhook is None:  # deleted, and its deliveries with it
-            return True
         try:
             answer = await self._send(webhook, delivery)
         except Unreachable as e:

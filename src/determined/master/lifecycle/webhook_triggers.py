@@ -1,8 +1,8 @@
 """Triggers of all webhooks in memory by workspace, so that ingest looks at those that may fire and at no others.
 
-The number of webhooks and of their triggers is limited, and so is what is kept here. Whoever creates or removes a
-webhook calls `forget` after the transaction. Before an event is queued its trigger is read again: one that was removed
-a moment ago fires no more.
+The number of webhooks and of their triggers is limited, and so is what is kept here. Whoever creates, changes or
+removes a webhook calls `forget` after the transaction. Before an event is queued its trigger is read again: one that
+was removed a moment ago fires no more.
 """
 
 import threading
@@ -70,10 +70,16 @@ def current(conn: Connection) -> AllTriggers:
 
 
 def forget(engine: Engine) -> None:
-    """Drop what is known of a database: the next event reads it again."""
+    """Drop what is known of a database: the next event, and the next delivery, reads it again."""
     with _lock:
         _known.pop(engine, None)
+        _changes[engine] = _changes.get(engine, 0) + 1
     webhook_room.forget(engine)
+
+
+def changes(engine: Engine) -> int:
+    """Return how often something was forgotten: a webhook that was read at the same number is as it was."""
+    return _changes.get(engine, 0)
 
 
 @lru_cache(_MAX_COMPILED)
@@ -110,4 +116,5 @@ def _grouped(rows: Sequence[PlacedTrigger]) -> Triggers:
 
 
 _known: WeakKeyDictionary[Engine, AllTriggers] = WeakKeyDictionary()
+_changes: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
 _lock = threading.Lock()  # several masters in one test process have a writer thread each

@@ -79,7 +79,10 @@ async def set_url(ctx: MasterContext, caller: Caller, webhook_id: int, url: str)
         _changeable(conn, caller, webhook_id)
         webhooks.set_url(conn, webhook_id, url)
 
-    await ctx.db.write(write)
+    try:
+        await ctx.db.write(write)
+    finally:
+        webhook_triggers.forget(ctx.db.engine)
     ctx.bus.publish(lifecycle.TOPIC)
 
 

@@ -120,18 +120,30 @@ async def resolve(receiver: Receiver, rule: AddressRule) -> list[str]:
         AddressRefused: there are addresses, and none of them may be called.
         Unreachable: there is none.
     """
-    look_up = partial(socket.getaddrinfo, receiver.host, receiver.port, type=socket.SOCK_STREAM)
-    try:
-        found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up)
-    except (OSError, UnicodeError) as error:
-        raise Unreachable(f"host '{receiver.host}' is not found: {error}") from None
-    allowed = checked([str(entry[4][0]) for entry in found], rule)
+    allowed = checked([receiver.host] if _is_address(receiver.host) else await _look_up(receiver), rule)
     if not allowed:
         raise AddressRefused(
             f"host '{receiver.host}' is at a private, loopback or link-local address, or at one that is not allowed"
             " here; the master's config permits networks by `webhooks.allowed_networks`"
         )
     return allowed
+
+
+async def _look_up(receiver: Receiver) -> list[str]:
+    look_up = partial(socket.getaddrinfo, receiver.host, receiver.port, type=socket.SOCK_STREAM)
+    try:
+        found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up)
+    except (OSError, UnicodeError) as error:
+        raise Unreachable(f"host '{receiver.host}' is not found: {error}") from None
+    return [str(entry[4][0]) for entry in found]
+
+
+def _is_address(host: str) -> bool:
+    """Say whether a host is an address in its one usual form; others, such as 127.1, are looked up."""
+    try:
+        return str(ipaddress.ip_address(host)) == host
+    except ValueError:
+        return False
 
 
 def checked(addresses: Sequence[str], rule: AddressRule) -> list[str]:

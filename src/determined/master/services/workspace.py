@@ -12,7 +12,7 @@ from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.place_deletion import Place
 from determined.master.db.queries.workspace import WorkspaceDetail
 from determined.master.db.rows.workspaces import WorkspaceValues
-from determined.master.lifecycle import topics
+from determined.master.lifecycle import topics, webhook_triggers
 from determined.master.services import agent_user, place_deletion
 from determined.master.services.config_secrets import require_unmasked
 from determined.master.services.model import refuse_to_delete_workspace
@@ -134,6 +134,7 @@ async def delete(ctx: MasterContext, caller: Caller, workspace_id: int) -> bool:
         return empty
 
     completed = await ctx.db.write(write)
+    webhook_triggers.forget(ctx.db.engine)
     ctx.bus.publish("deletion", topics.SCHEDULE, "tasks", "jobs")
     return completed
 

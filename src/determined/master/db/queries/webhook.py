@@ -26,7 +26,8 @@ class PlacedTrigger(WebhookTrigger, frozen=True):
     workspace_id: int | None
 
 
-# Statements of the reporting path are built once: building one costs more than running it.
+# Statements of reporting and sending are built once: building one costs more than running it.
+_GET = select(webhooks).where(webhooks.c.id == bindparam("webhook"))
 _T = webhook_triggers.c
 _ARMED = select(webhooks, _T.id.label("trigger_id"), _T.type.label("trigger_type"), _T.condition).join(
     webhook_triggers, _T.webhook_id == webhooks.c.id
@@ -49,7 +50,7 @@ def visible_to(conn: Connection, user_id: int) -> list[Webhook]:
 
 
 def get(conn: Connection, webhook_id: int) -> Webhook | None:
-    return fetch.row(conn, select(webhooks).where(webhooks.c.id == webhook_id), Webhook)
+    return fetch.row(conn, _GET, Webhook, {"webhook": webhook_id})
 
 
 def count(conn: Connection) -> int:

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import lru_cache
 from operator import itemgetter
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Update, bindparam, delete, func, select, update
 
 from determined._json import JsonObject
 from determined.master.db import fetch
@@ -18,6 +19,23 @@ from determined.master.db.schema.base import Time
 PENDING, SENDING, DELIVERED, FAILED = "PENDING", "SENDING", "DELIVERED", "FAILED"
 
 _D = webhook_deliveries.c
+_IS_DUE = _D.finished_at.is_(None), _D.state == PENDING, _D.next_attempt_at <= bindparam("now")
+# Statements of the sending path are built once: building one costs more than running it.
+_FIRST_DUE = select(_D.next_attempt_at).where(_D.webhook_id == webhooks.c.id, *_IS_DUE).order_by(_D.next_attempt_at)
+_DUE_WEBHOOKS = (
+    select(webhooks.c.id, workspaces.c.user_id, _FIRST_DUE.limit(1).correlate(webhooks).scalar_subquery())
+    .outerjoin(workspaces, workspaces.c.id == webhooks.c.workspace_id)
+    .where(webhooks.c.id.not_in(bindparam("without", expanding=True)))
+)
+_DUE_IDS = (
+    select(_D.id)
+    .where(_D.webhook_id == bindparam("webhook"), *_IS_DUE)
+    .order_by(_D.next_attempt_at, _D.id)
+    .limit(bindparam("most"))
+)
+_IS_CHOSEN = _D.id.in_(bindparam("ids", expanding=True))
+_CLAIM = update(webhook_deliveries).where(_IS_CHOSEN).values(state=SENDING, claimed_by=bindparam("owner"))
+_CLAIMED = select(webhook_deliveries).where(_IS_CHOSEN).order_by(_D.next_attempt_at, _D.id)
 _QUEUED = ("webhook_id", "event_id", "event_type", "event", "state", "created_at", "next_attempt_at")
 
 
@@ -71,37 +89,26 @@ def due_webhooks(conn: Connection, now: datetime, without: Collection[int]) -> l
 
     It looks at the first of each queue: a grouped query would read all that waits.
     """
-    first = select(_D.next_attempt_at).where(_D.webhook_id == webhooks.c.id, *_due(now)).order_by(_D.next_attempt_at)
-    since = first.limit(1).correlate(webhooks).scalar_subquery()
-    query = select(webhooks.c.id, workspaces.c.user_id, since).outerjoin(
-        workspaces, workspaces.c.id == webhooks.c.workspace_id
-    )
-    found = conn.execute(query.where(webhooks.c.id.not_in(list(without))))
+    found = conn.execute(_DUE_WEBHOOKS, {"now": now, "without": list(without)})
     due = [(time, webhook_id, owner_id) for webhook_id, owner_id, time in found if time is not None]
     return [DueWebhook(webhook_id, owner_id) for _, webhook_id, owner_id in sorted(due, key=itemgetter(0, 1))]
 
 
 def claim(conn: Connection, now: datetime, webhook_id: int, owner: str, limit: int) -> list[WebhookDelivery]:
     """Take deliveries of a webhook that are due; nobody else takes them until `finish`, `postpone` or `release`."""
-    chosen = (
-        select(_D.id).where(_D.webhook_id == webhook_id, *_due(now)).order_by(_D.next_attempt_at, _D.id).limit(limit)
-    )
-    ids = list(conn.execute(chosen).scalars())
-    conn.execute(update(webhook_deliveries).where(_D.id.in_(ids)).values(state=SENDING, claimed_by=owner))
-    query = select(webhook_deliveries).where(_D.id.in_(ids)).order_by(_D.next_attempt_at, _D.id)
-    return fetch.rows(conn, query, WebhookDelivery)
+    ids = list(conn.execute(_DUE_IDS, {"webhook": webhook_id, "now": now, "most": limit}).scalars())
+    conn.execute(_CLAIM, {"ids": ids, "owner": owner})
+    return fetch.rows(conn, _CLAIMED, WebhookDelivery, {"ids": ids})
 
 
 def finish(conn: Connection, now: datetime, delivery_id: int, values: WebhookDeliveryValues) -> None:
     """Write the end of a delivery: `values` has its state, DELIVERED or FAILED, and the answer."""
-    done: WebhookDeliveryValues = {**values, "finished_at": now, "claimed_by": None}
-    conn.execute(update(webhook_deliveries).where(_D.id == delivery_id).values(attempts=_D.attempts + 1, **done))
+    _end_attempt(conn, delivery_id, {**values, "finished_at": now})
 
 
 def postpone(conn: Connection, until: datetime, delivery_id: int, values: WebhookDeliveryValues) -> None:
     """Let a delivery that failed wait for its next attempt."""
-    waiting: WebhookDeliveryValues = {**values, "state": PENDING, "claimed_by": None, "next_attempt_at": until}
-    conn.execute(update(webhook_deliveries).where(_D.id == delivery_id).values(attempts=_D.attempts + 1, **waiting))
+    _end_attempt(conn, delivery_id, {**values, "state": PENDING, "next_attempt_at": until})
 
 
 def release(conn: Connection, delivery_ids: Sequence[int]) -> None:
@@ -151,8 +158,16 @@ def prune(conn: Connection, before: datetime, keep: int) -> int:
     return removed
 
 
-def _due(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    return _D.finished_at.is_(None), _D.state == PENDING, _D.next_attempt_at <= now
+def _end_attempt(conn: Connection, delivery_id: int, values: WebhookDeliveryValues) -> None:
+    """Count an attempt and write the other values."""
+    conn.execute(_attempt_update(tuple(values)), {**values, "delivery": delivery_id})
+
+
+@lru_cache(32)
+def _attempt_update(columns: tuple[str, ...]) -> Update:
+    """Kept by its columns: what is known of an answer differs between a status, an error and no address."""
+    chosen = update(webhook_deliveries).where(_D.id == bindparam("delivery"))
+    return chosen.values(attempts=_D.attempts + 1, claimed_by=None, **{name: bindparam(name) for name in columns})
 
 
 def _of(webhook_id: int, states: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
