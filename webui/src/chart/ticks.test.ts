@@ -10,6 +10,15 @@ describe("number ticks", () => {
     expect(labels(scaleOf("linear", 0.13, 0.38), 3)).toEqual(["0.2", "0.3"]);
   });
 
+  it("are two or more, since one alone gives no scale", () => {
+    expect(labels(scaleOf("linear", 0.004, 0.943), 2)).toEqual(["0.2", "0.4", "0.6", "0.8"]);
+    for (const lo of [0.004, 0.61, 3.99, 12.3, 99.1]) {
+      for (const length of [0.013, 0.21, 0.9, 4.1, 10]) {
+        expect(labels(scaleOf("linear", lo, lo + length), 1).length).toBeGreaterThan(1);
+      }
+    }
+  });
+
   it("write thousands shortly and never twice the same label", () => {
     expect(labels(scaleOf("linear", 0, 1_000_000), 4)).toEqual(["0", "500k", "1M"]);
     const close = labels(scaleOf("linear", 100_000, 100_010), 5);

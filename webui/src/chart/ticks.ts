@@ -8,7 +8,7 @@ export interface Tick {
   label: string;
 }
 
-/** At most about `count` ticks inside the scale. */
+/** At most about `count` ticks inside the scale, but at least two numbers: one alone does not say how long the axis is. */
 export function ticksOf(scale: Scale, count: number, kind: XKind = "number"): Tick[] {
   if (scale.kind === "log") return logTicks(scale, count);
   if (kind === "number") return numberTicks(scale, count);
@@ -36,9 +36,16 @@ const CLOCK_STEPS = [
   2592000, 7776000, 31536000,
 ];
 
+const MOST_FINER = 3; // enough for two ticks on every scale that has an extent
+
 function numberTicks(scale: Scale, count: number): Tick[] {
-  const step = roundStep((scale.hi - scale.lo) / Math.max(1, count));
-  return multiples(scale, step).map((value) => ({ value, label: numberLabel(value, step) }));
+  let step = roundStep((scale.hi - scale.lo) / Math.max(1, count));
+  let values = multiples(scale, step);
+  for (let finer = 0; values.length < 2 && finer < MOST_FINER; finer++) {
+    step = roundStep(step / 2.5);
+    values = multiples(scale, step);
+  }
+  return values.map((value) => ({ value, label: numberLabel(value, step) }));
 }
 
 function roundStep(rough: number): number {
