@@ -55,6 +55,15 @@ def test_an_error_of_the_experiment_itself_is_told_first_and_can_be_copied(
     expect(signed_in.get_by_role("region", name="Needs attention")).to_contain_text("searcher.metric 'loss'")
 
 
+def test_a_run_outside_of_the_cluster_has_no_pool_slots_and_restarts(signed_in: Page, client: Client) -> None:
+    trial = _unmanaged_trial(client)
+    signed_in.goto(f"/det/experiments/{client.get(f'/api/v1/trials/{trial}')['trial']['experimentId']}")
+    expect(signed_in.get_by_text("outside of the cluster")).to_be_visible()
+    expect(signed_in.get_by_text("Log retention")).to_be_visible()
+    for name in ("Pool", "Slots", "Restarts", "Restarts allowed"):
+        expect(signed_in.get_by_text(name, exact=True)).to_have_count(0)
+
+
 def test_a_profiler_that_is_open_asks_only_for_what_is_new(signed_in: Page, client: Client) -> None:
     trial = _unmanaged_trial(client)
     _sample(client, trial, 1.0, 2.0, 3.0)

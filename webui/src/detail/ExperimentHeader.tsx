@@ -114,14 +114,15 @@ function factsOf(experiment: Experiment): (Fact | null)[] {
     { name: experiment.state === "STATE_QUEUED" ? "Submitted" : "Started", value: ago(experiment.startTime) },
     typeof experiment.duration === "number" ? { name: "Duration", value: duration(experiment.duration) } : null,
     { name: "Owner", value: experiment.username },
-    experiment.resourcePool
+    experiment.unmanaged ? { name: "Runs", value: "outside of the cluster" } : null,
+    experiment.resourcePool && !experiment.unmanaged
       ? {
           name: "Pool",
           value: <Link href={`/resourcepool/${experiment.resourcePool}`}>{experiment.resourcePool}</Link>,
         }
       : null,
     { name: "Searcher", value: experiment.searcherType },
-    restarts === null ? null : { name: "Restarts allowed", value: restarts },
+    restarts === null || experiment.unmanaged ? null : { name: "Restarts allowed", value: restarts },
     experiment.checkpointCount
       ? {
           name: "Checkpoints",

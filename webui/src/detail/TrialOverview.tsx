@@ -8,7 +8,7 @@ import { Link } from "../url";
 import { maxRestarts, restartWords, searcherMetric, slotsPerTrial } from "./config";
 import css from "./detail.module.css";
 import { ExperimentCause } from "./ExperimentCause";
-import { Facts } from "./Facts";
+import { type Fact, Facts } from "./Facts";
 import { PinnedCharts } from "./PinnedCharts";
 import { ResourceStrip } from "./ResourceStrip";
 import { startingText } from "./starting";
@@ -56,10 +56,17 @@ function TrialFacts({ experiment, trial }: { experiment: Experiment; trial: Tria
           name: "Checkpoints",
           value: `${trial.checkpointCount ?? 0}, ${bytes(Number(trial.totalCheckpointSize ?? 0))}`,
         },
-        { name: "Slots", value: slotsPerTrial(experiment.config) },
-        { name: "Restarts", value: restartWords(trial.restarts, maxRestarts(experiment.config)) },
+        ...(experiment.unmanaged ? [] : managed(experiment, trial)),
         { name: "Log retention", value: typeof days === "number" && days >= 0 ? `${days} days left` : "kept" },
       ]}
     />
   );
+}
+
+/** What the cluster gave it and may do for it. */
+function managed(experiment: Experiment, trial: Trial): Fact[] {
+  return [
+    { name: "Slots", value: slotsPerTrial(experiment.config) },
+    { name: "Restarts", value: restartWords(trial.restarts, maxRestarts(experiment.config)) },
+  ];
 }

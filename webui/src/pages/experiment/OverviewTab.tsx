@@ -18,7 +18,7 @@ import { History } from "../../viz/History";
 import { Timeline } from "../../viz/Timeline";
 import { TrialTable } from "./TrialTable";
 import { timelineRows } from "./timelineRows";
-import { shownText, useTrials } from "./useTrials";
+import { shownText, type TrialsAnswer, useTrials } from "./useTrials";
 
 const TOP = 5;
 const LATEST = 40;
@@ -63,13 +63,16 @@ export function OverviewTab({ experiment }: { experiment: Experiment }) {
           onPick={(id) => navigate(`${path}/trials/${id}`)}
         />
       </Card>
-      <p className={css["muted"]}>
-        {found.trials.length >= found.total
-          ? `${slotHours(found.trials, slotsPerTrial(experiment.config)).toFixed(2)} slot hours so far.`
-          : shownText(found)}
-      </p>
+      <p className={css["muted"]}>{usage(experiment, found)}</p>
     </div>
   );
+}
+
+/** What it cost the cluster, where every trial is known and the cluster ran them. */
+function usage(experiment: Experiment, found: Pick<TrialsAnswer, "trials" | "total">): string {
+  if (found.trials.length < found.total) return shownText(found);
+  if (experiment.unmanaged) return "";
+  return `${slotHours(found.trials, slotsPerTrial(experiment.config)).toFixed(2)} slot hours so far.`;
 }
 
 function NoTrials({ isOver }: { isOver: boolean }) {
