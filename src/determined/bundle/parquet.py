@@ -1,5 +1,6 @@
 """Tables as Parquet files, by pyarrow. Only plain columns: nothing in them is ever unpickled."""
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import IO, Any
@@ -14,6 +15,9 @@ from determined.wire.codec import float_from_wire, rfc3339
 _ROWS = 65_536  # of a row group, which is held in memory
 _READ = 8_192
 _MOST_GROUP_BYTES = 256 * 1024 * 1024
+# A text that repeats takes no room in the file: what unpacks to more than this is made to fill memory or a database.
+_MOST_RATIO, _MOST_TEXT = 1000, 64 * 1024 * 1024
+_REPEATED = "name"  # column whose texts are few: one object stands for all that are equal
 _GROUP_BYTES = 64 * 1024 * 1024  # of texts: a group is written when it has that many
 
 
@@ -53,10 +57,16 @@ def rows(file: IO[bytes], columns: Sequence[Column], name: str) -> Iterator[Cell
     texts = [column.name for column in columns if column.kind in (Kind.TEXT, Kind.JSON)]
     try:
         _check(_parquet().read_metadata(file), columns, name)
+        size, unpacked = file.seek(0, os.SEEK_END), 0
         file.seek(0)
         # as a dictionary a text that repeats stays as small in memory as it is in the file
         table = _parquet().ParquetFile(file, read_dictionary=texts)
         for batch in table.iter_batches(batch_size=_READ):
+            unpacked += sum(_text_bytes(batch.column(text)) for text in texts if text != _REPEATED)
+            if unpacked > max(_MOST_TEXT, _MOST_RATIO * size):
+                raise InvalidArgument(
+                    f"{name}: {size} bytes unpack to more than {unpacked}; no export writes such texts"
+                )
             names = [column.name for column in columns]
             cells = [_values(batch.column(column.name), column.kind) for column in columns]
             yield from (dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True))
@@ -74,6 +84,14 @@ def _check(metadata: Any, columns: Sequence[Column], name: str) -> None:
         size = metadata.row_group(number).total_byte_size
         if size > _MOST_GROUP_BYTES:
             raise InvalidArgument(f"{name}: row group {number} unpacks to {size} bytes, more than {_MOST_GROUP_BYTES}")
+
+
+def _text_bytes(array: Any) -> int:
+    """Count the bytes of the texts of a column before any of them is made."""
+    compute = load_optional("pyarrow.compute", extra="parquet")
+    if hasattr(array, "dictionary"):
+        return compute.sum(compute.binary_length(array.dictionary).take(array.indices)).as_py() or 0
+    return compute.sum(compute.binary_length(array)).as_py() or 0
 
 
 def _values(array: Any, kind: Kind) -> list[Any]:

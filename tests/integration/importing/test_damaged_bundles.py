@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, select
 
 from determined.bundle import columns, layout, tables
 from determined.bundle.columns import METRICS, TRIALS
@@ -16,6 +17,7 @@ from determined.bundle.layout import JSON_LINES, Manifest
 from determined.bundle.writer import BundleWriter
 from determined.config import apply_defaults, dump_yaml
 from determined.master.config import load_master_config
+from determined.master.db import schema
 from determined.master.db.queries import import_unit, imported
 from determined.master.importing import command
 from determined.master.importing.target import Target
@@ -200,3 +202,24 @@ def test_a_bundle_that_loses_points_does_not_verify(run: Run) -> None:
     content.trial.tasks[0].log_lines = 7
     status, events = run(content)
     assert (status, events[-1]["problems"]) == (1, ["task 1.r: 7 lines, here 1"])
+
+
+def test_reports_with_long_texts_are_stored_in_small_units(run: Run, tmp_path: Path) -> None:
+    content = Content()
+    text = json.dumps("".join(chr(97 + n % 23) for n in range(1 << 20)))
+    content.metrics = [[3, 1, n, TIME, "sample", None, text] for n in range(1, 41)]
+    status, events = run(content)
+    assert (status, events[-1].get("problems")) == (0, [])
+    progress = [event["rows"] for event in events if event["event"] == "progress" and event["step"] == "metrics"]
+    target = Target(load_master_config({"data_dir": str(tmp_path / "data")}, {}, {}))
+    try:
+        sizes = target.read(_chunk_rows)
+    finally:
+        target.close()
+    assert sum(sizes) == 40
+    assert max(sizes) <= 5, "a chunk is read as a whole where one of its reports is shown"
+    assert progress[-1] == 40
+
+
+def _chunk_rows(conn: Connection) -> list[int]:
+    return list(conn.execute(select(schema.metric_chunks.c.n)).scalars())

@@ -98,6 +98,17 @@ def test_what_is_no_parquet_is_refused() -> None:
         list(tables.rows(io.BytesIO(b"PAR1 but no more"), METRICS, PARQUET, "t", None))
 
 
+def test_texts_that_unpack_to_far_more_than_the_file_are_refused() -> None:
+    file = io.BytesIO()
+    table = tables.writer(file, METRICS, PARQUET)
+    for n in range(3000):
+        table.add([1, 1, n, TIME, "a", None, '"' + "x" * 100_000 + '"'])
+    table.close()
+    assert file.tell() < 300_000
+    with pytest.raises(InvalidArgument, match="no export writes such texts"):
+        list(tables.rows(file, METRICS, PARQUET, "t", None))
+
+
 def test_many_rows_come_back_in_their_order() -> None:
     rows = [[1, 1, n, TIME, "loss", n / 3, None] for n in range(150_000)]
     assert [row["step"] for row in through(rows, METRICS, PARQUET)] == list(range(150_000))

@@ -24,6 +24,7 @@ from determined.master.importing.packed_metrics import MAX_VALUES, Packed
 from determined.master.importing.sources.bundle.plan import METRICS, Plan, metric_files
 
 _REPORTS, _VALUES = 20_000, 200_000  # of a unit
+_UNIT_TEXT, _BLOCK_TEXT = 32 << 20, 4 << 20  # characters of the texts of a unit, and of a chunk
 _MOST_STEP = 2**62
 Series = tuple[int, int]
 """Trial and run."""
@@ -31,10 +32,11 @@ Series = tuple[int, int]
 
 @dataclass(slots=True)
 class Read:
-    """Report with the number of rows of its table that were read up to its end."""
+    """Report with the number of rows of its table that were read up to its end, and the characters of its texts."""
 
     report: Report
     rows: int = 0
+    text: int = 0
 
 
 @dataclass(slots=True)
@@ -44,24 +46,30 @@ class _Unit:
     series: Series | None = None
     block: list[Row] = field(default_factory=list)
     values: int = 0  # of the block
+    block_text: int = 0
+    text: int = 0
 
-    def add(self, report: Report, row: Row, group: str) -> None:
-        series = (report.trial, report.run)
-        if series != self.series or len(self.block) == metric_chunk.MAX_ROWS or self.values > MAX_VALUES:
+    def add(self, read: Read, row: Row, group: str) -> None:
+        series = (read.report.trial, read.report.run)
+        is_large = self.values > MAX_VALUES or self.block_text > _BLOCK_TEXT
+        if series != self.series or len(self.block) == metric_chunk.MAX_ROWS or is_large:
             self.flush(group)
             self.series = series
         self.block.append(row)
         self.values += len(row.metrics)
+        self.block_text += read.text
+        self.text += read.text
         self.reports += 1
 
     def flush(self, group: str) -> None:
         if self.series is not None and self.block:
             self.packed.add(*self.series, group, self.block)
-        self.block, self.values = [], 0
+        self.block, self.values, self.block_text = [], 0, 0
 
     @property
     def is_full(self) -> bool:
-        return self.reports >= _REPORTS or self.packed.values + self.values >= _VALUES
+        is_large = self.packed.values + self.values >= _VALUES or self.text >= _UNIT_TEXT
+        return self.reports >= _REPORTS or is_large
 
 
 def store(bundle: Bundle, plan: Plan, journal: Journal) -> None:
@@ -114,7 +122,7 @@ def _store_file(bundle: Bundle, journal: Journal, name: str, place: list[int], s
         if (read.report.trial, read.report.run) not in series:
             raise InvalidArgument(f"{name} of {bundle.path}, row {rows}: its trial has no such run in this group")
         try:
-            unit.add(read.report, row_of(read.report), group)
+            unit.add(read, row_of(read.report), group)
         except ValueError as e:
             raise InvalidArgument(f"{name} of {bundle.path}, row {rows}: {e}; export it again") from e
         if unit.is_full:
@@ -165,6 +173,7 @@ def _joined(last: Read | None, row: Cells) -> Read:
             _require_later(report, last.report)
         last = Read(report)
     add_value(last.report, row["name"], row["value"], row["text"])
+    last.text += len(row["text"] or "")
     return last
 
 
