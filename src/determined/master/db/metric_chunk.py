@@ -6,8 +6,10 @@ metric is float64, int64 or (text, booleans, nested and mixed values) MessagePac
 
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -47,6 +49,22 @@ class Column:
         return out
 
 
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Reports column by column, as they are packed and summed up."""
+
+    steps: Sequence[int]
+    times: Sequence[float]
+    columns: dict[str, Column]
+    batches: Sequence[list[dict[str, Any]] | None]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> "Reports":
+        columns = gather([row.metrics for row in rows])
+        batches = [row.batch_metrics for row in rows]
+        return cls([row.step for row in rows], [row.time for row in rows], columns, batches)
+
+
 class _ColumnEntry(msgspec.Struct, array_like=True):
     name: str
     kind: str  # d: float64, q: int64, m: MessagePack list
@@ -68,20 +86,26 @@ _list_decoder = msgspec.msgpack.Decoder(list[Any])
 
 def encode(rows: Sequence[Row]) -> bytes:
     """Pack the rows in the given order."""
-    body = [array("q", [r.step for r in rows]).tobytes(), array("d", [r.time for r in rows]).tobytes()]
-    offset = 2 * _WORD * len(rows)
+    return encode_columns(Reports.of(rows))
+
+
+def encode_columns(reports: Reports) -> bytes:
+    """Pack reports that are columns already, in the given order."""
+    n = len(reports.steps)
+    body = [array("q", reports.steps).tobytes(), array("d", reports.times).tobytes()]
+    offset = 2 * _WORD * n
     entries: list[_ColumnEntry] = []
-    for name, column in gather(r.metrics for r in rows).items():
+    for name, column in reports.columns.items():
         kind, packed = _pack(column.values)
-        entries.append(_ColumnEntry(name, kind, offset, len(packed), _bitmap(column.rows, len(rows))))
+        entries.append(_ColumnEntry(name, kind, offset, len(packed), _bitmap(column.rows, n)))
         body.append(packed)
         offset += len(packed)
     batch = None
-    if any(r.batch_metrics is not None for r in rows):
-        packed = _header_encoder.encode([r.batch_metrics for r in rows])
+    if reports.batches.count(None) < n:
+        packed = _header_encoder.encode(reports.batches)
         batch = _ColumnEntry("", "m", offset, len(packed))
         body.append(packed)
-    header = _header_encoder.encode(_Header(len(rows), entries, batch))
+    header = _header_encoder.encode(_Header(n, entries, batch))
     return b"".join([_PREFIX.pack(_VERSION, len(header)), header, *body])
 
 
@@ -145,18 +169,18 @@ class Chunk:
             target[name] = value
 
 
-def gather(reports: Iterable[dict[str, Any]]) -> dict[str, Column]:
+def gather(rows: Sequence[dict[str, Any]]) -> dict[str, Column]:
     """Turn reports into columns. Reports that all have the same names, the usual case, cost one pass per name."""
-    rows = list(reports)
     if not rows:
         return {}
     names = rows[0].keys()
-    if all(row.keys() == names for row in rows):
-        return {name: Column([row[name] for row in rows], None) for name in names}
+    if set(map(len, rows)) == {len(names)}:
+        with suppress(KeyError):
+            return {name: Column(list(map(itemgetter(name), rows)), None) for name in names}
     return _gather_sparse(rows)
 
 
-def _gather_sparse(rows: list[dict[str, Any]]) -> dict[str, Column]:
+def _gather_sparse(rows: Sequence[dict[str, Any]]) -> dict[str, Column]:
     columns: dict[str, tuple[list[Any], list[int]]] = {}
     for i, row in enumerate(rows):
         for name, value in row.items():

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from determined._json import JsonObject, JsonValue
-from determined.master.db.metric_chunk import Row, gather
+from determined.master.db.metric_chunk import Reports, Row
 from determined.wire.codec import plain
 
 NUMBER = "number"
@@ -48,9 +48,14 @@ def summarize(rows: Iterable[Row]) -> dict[str, Summary]:
     ordered = list(rows)
     if any(a.step > b.step for a, b in pairwise(ordered)):
         ordered.sort(key=lambda r: r.step)
+    return summarize_columns(Reports.of(ordered))
+
+
+def summarize_columns(reports: Reports) -> dict[str, Summary]:
+    """Build one summary per metric name of reports in the order of their steps."""
     out: dict[str, Summary] = {}
-    for name, column in gather(r.metrics for r in ordered).items():
-        last = ordered[-1 if column.rows is None else column.rows[-1]].step
+    for name, column in reports.columns.items():
+        last = reports.steps[-1 if column.rows is None else column.rows[-1]]
         out[name] = _summarize(column.values, last)
     return out
 

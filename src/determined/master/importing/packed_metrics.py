@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from determined.master.db import metric_chunk, metric_summary
-from determined.master.db.metric_chunk import Row
+from determined.master.db.metric_chunk import Reports, Row
 from determined.master.db.metric_summary import Summary
 from determined.master.db.rows.metrics import MetricChunkValues
 
@@ -24,7 +24,11 @@ class Packed:
 
     def add(self, trial_id: int, run_id: int, group: str, block: list[Row]) -> None:
         """Add rows of one chunk in the order of their steps."""
-        first, last = block[0].step, block[-1].step
+        self.add_columns(trial_id, run_id, group, Reports.of(block))
+
+    def add_columns(self, trial_id: int, run_id: int, group: str, reports: Reports) -> None:
+        """Add reports of one chunk in the order of their steps."""
+        first, last = reports.steps[0], reports.steps[-1]
         self.chunks.append(
             {
                 "trial_id": trial_id,
@@ -32,16 +36,16 @@ class Packed:
                 "group": group,
                 "first_step": first,
                 "last_step": last,
-                "n": len(block),
+                "n": len(reports.steps),
                 "full": True,
-                "data": metric_chunk.encode(block),
+                "data": metric_chunk.encode_columns(reports),
             }
         )
-        self.values += sum(len(row.metrics) for row in block)
+        self.values += sum(len(column.values) for column in reports.columns.values())
         low, high = self.spans.get((trial_id, run_id, group), (first, last))
         self.spans[trial_id, run_id, group] = min(low, first), max(high, last)
         old = self.summaries.setdefault((trial_id, group), {})
-        new = {name: s for name, s in metric_summary.summarize(block).items() if _fits_index(name)}
+        new = {name: s for name, s in metric_summary.summarize_columns(reports).items() if _fits_index(name)}
         old.update(metric_summary.merge_all(old, new))
 
     def add_series(self, trial_id: int, run_id: int, group: str, rows: Sequence[Row]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -93,18 +94,63 @@ def test_numbers_beyond_sixty_four_bits_become_floats() -> None:
 @pytest.mark.parametrize("text", ["{}", "[]", '{"avg_metrics": [1]}', '{"num_inputs": 3}', "null"])
 def test_metrics_of_another_form_are_left_out_and_counted(text: str) -> None:
     tally = Tally()
-    packed = pack([(1, 1, "training", 5, 0.0, text)], tally)
+    packed = pack([(1, 1, "training", _block([5], text))], tally)
     assert (packed.chunks, packed.rows) == ([], 1)
     assert tally.counts == {"bad_metrics": 1}
 
 
+def test_a_report_that_cannot_be_read_does_not_cost_its_neighbors() -> None:
+    tally = Tally()
+    rows = [
+        (4, "4.5", '{"avg_metrics": {"loss": "NaN", "seen": 4}}'),
+        (3, "3.5", '{"avg_metrics": {"loss": 1e400, "seen": 3}}'),
+        (2, "2.5", '{"avg_metrics": null}'),
+        (1, "1.5", '{"avg_metrics": {"loss": 0.5, "seen": 1}, "batch_metrics": [{"loss": "Infinity"}]}'),
+        (0, "null", '{"avg_metrics": {"loss": 0.5}}'),
+    ]
+    block = ",".join(f"[{step},{time},{body}]" for step, time, body in rows)
+    packed = pack([(1, 1, "training", f"[{block}]".encode())], tally)
+    stored = metric_chunk.decode(packed.chunks[0]["data"])
+    assert [(row.step, row.time, row.metrics["seen"]) for row in stored] == [(1, 1.5, 1), (3, 3.5, 3), (4, 4.5, 4)]
+    assert math.isnan(stored[2].metrics["loss"])
+    assert stored[0].batch_metrics == [{"loss": math.inf}]
+    assert (packed.rows, tally.counts) == (5, {"bad_metrics": 2})
+
+
+def test_columns_of_every_kind_come_as_they_were_reported() -> None:
+    reported: list[dict[str, Any]] = [
+        {"f": 0.5, "i": 1, "big": 2**70, "nan": "NaN", "mixed": 1, "b": True, "deep": {"x": ["-Infinity"]}},
+        {"f": 1.5, "i": 2, "big": 2, "nan": 1.0, "mixed": 1.5, "b": None, "deep": [1], "only here": "text"},
+    ]
+    rows = [[step, 1.0, {"avg_metrics": metrics}] for step, metrics in enumerate(reported)]
+    packed = pack([(1, 1, "training", json.dumps(rows).encode())], Tally())
+    first, second = metric_chunk.decode(packed.chunks[0]["data"])
+    assert math.isnan(first.metrics.pop("nan"))
+    assert repr(first.metrics) == repr(
+        {"f": 0.5, "i": 1, "big": float(2**70), "mixed": 1, "b": True, "deep": {"x": [-math.inf]}}
+    )
+    assert second.metrics == reported[1]
+
+
+def test_wide_reports_are_packed_in_small_chunks() -> None:
+    body = json.dumps({"avg_metrics": {f"m{i}": 0.5 for i in range(1000)}})
+    packed = pack([(1, 1, "training", _block(range(100), body))], Tally())
+    assert [chunk["n"] for chunk in packed.chunks] == [65, 35]
+
+
+def _block(steps: Iterable[int], body: str) -> bytes:
+    return f"[{','.join(f'[{step},{float(step)},{body}]' for step in steps)}]".encode()
+
+
 def test_rows_are_packed_in_chunks_of_their_series() -> None:
     body = '{"avg_metrics": {"loss": 0.5, "acc": 1}}'
-    rows = [(1, 1, "a.b", step, float(step), body) for step in range(600)]
-    rows += [(1, 2, "a.b", step, float(step), body) for step in range(3)]
-    rows += [(2, 1, "a.b", 7, 7.0, body)]
+    blocks = [
+        (1, 1, "a.b", _block(range(600), body)),
+        (1, 2, "a.b", _block(range(3), body)),
+        (2, 1, "a.b", _block([7], body)),
+    ]
     tally = Tally()
-    packed = pack(rows, tally)
+    packed = pack(blocks, tally)
     assert [(c["trial_id"], c["run_id"], c["n"]) for c in packed.chunks] == [
         (1, 1, 512),
         (1, 1, 88),

@@ -17,7 +17,11 @@ OLDEST = 20240530112249  # the first schema that we read; mid 2024
 NEWEST = 20241024164947  # of 0.38.1
 EXTRA = "upstream"
 # work_mem: a unit of metric rows is sorted in memory instead of on the source's disk.
-_SESSION = "-c default_transaction_read_only=on -c timezone=UTC -c statement_timeout=0 -c jit=off -c work_mem=32MB"
+# extra_float_digits: a time comes as text without a loss, whatever the server's own setting is.
+_SESSION = (
+    "-c default_transaction_read_only=on -c timezone=UTC -c statement_timeout=0 -c jit=off -c work_mem=32MB"
+    " -c extra_float_digits=1"
+)
 
 
 class Source:
@@ -68,7 +72,7 @@ class Source:
         """Stream the rows of a query by COPY, the fastest way out of PostgreSQL."""
         with self._connection.cursor() as cursor:
             composed = self._psycopg.ClientCursor(self._connection).mogrify(query, parameters)
-            with cursor.copy(f"COPY ({composed}) TO STDOUT") as copy:
+            with cursor.copy(f"COPY ({composed}) TO STDOUT (FORMAT BINARY)") as copy:
                 copy.set_types(types)
                 yield from copy.rows()
 
