@@ -194,6 +194,8 @@ def test_an_experiment_is_named_after_its_script() -> None:
         ("X-Api-Key:abc", "X-Api-Key:********"),
         ("--header=X-Token: abc", "--header=X-Token: ********"),
         ("curl -H 'Authorization: Bearer abc' host", "curl -H 'Authorization: ******** host"),
+        ("Cookie: session=abc; page=2", "Cookie: ********"),
+        ("https://account.blob.host/c?sv=1&sig=abc", "https://account.blob.host/c?sv=1&sig=********"),
         ("Server=x;Password=abc;User=y", "Server=x;Password=********"),
         ("https://host/?X-Amz-Signature=abc&page=2", "https://host/?X-Amz-Signature=********"),
         ("Content-Type: text/html", "Content-Type: text/html"),
@@ -209,3 +211,4 @@ def test_headers_and_parameters_with_secrets_are_masked(word: str, shown: str) -
 
 def test_options_of_tokens_by_other_names_are_masked() -> None:
     assert masked_words(["p", "--jwt", "abc", "--bearer=abc"]) == ["p", "--jwt", "********", "--bearer=********"]
+    assert masked_words(["p", "--cookie", "abc", "--sig=0.5"]) == ["p", "--cookie", "********", "--sig=0.5"]

@@ -11,7 +11,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SECRET = re.compile(
     r"(?:^|[_.-])(?:token|bearer|jwt|signature|[a-z0-9]*(?:passwords?|passwd)|passphrase|secrets?|api[_-]?key|authorization|credentials?)"
     r"(?:$|[_.-])"
-    r"|(?:^|[_.-])(?:pass|pwd|auth|key)$",
+    r"|(?:^|[_.-])(?:pass|pwd|auth|key|cookies?)$",
     re.IGNORECASE,
 )
 # `user:password@` and `token@` of a URL, also a password with a slash in it; `host:80/` is no user.
@@ -26,6 +26,11 @@ _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<authority>[^/?#\s]*)(
 def is_secret(name: str) -> bool:
     """Return whether an option or key of this name holds a secret: `dbPassword`, `hf_token`, `openai-key`."""
     return _SECRET.search(_CAMEL.sub("_", name)) is not None
+
+
+def _is_secret_parameter(name: str) -> bool:
+    """Return whether a parameter of a URL holds a secret; `sig` is that of Azure's shared access signatures."""
+    return is_secret(name) or name.lower() == "sig"
 
 
 def masked_words(words: Sequence[str]) -> list[str]:
@@ -54,7 +59,7 @@ def masked_text(text: str) -> str:
     text = _QUOTED_HEADER.sub(lambda found: f"{found[1]}:{found[2]}{MASKED}" if is_secret(found[1]) else found[0], text)
     if " " in text:
         return " ".join(_masked_words(text.split(" ")))
-    text = _PARAMETER.sub(lambda found: f"{found[1]}={MASKED}" if is_secret(found[1]) else found[0], text)
+    text = _PARAMETER.sub(lambda found: f"{found[1]}={MASKED}" if _is_secret_parameter(found[1]) else found[0], text)
     return _LOGIN.sub(f"{MASKED}@", text)
 
 
