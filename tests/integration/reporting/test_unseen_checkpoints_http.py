@@ -12,7 +12,7 @@ import pytest
 from tracked import IdleEngine, Tracked, one, submit, write
 
 from determined import storage
-from determined.master.services import storage_check_threads, checkpoint_check
+from determined.master.services import checkpoint_check, storage_check_threads
 from determined.storage.manifest import MANIFEST_NAME
 from determined.wire.report import CheckpointReport, LogLine, Segment
 
