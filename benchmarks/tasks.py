@@ -1,22 +1,22 @@
 """Tasks and their proxy: a command from enter to exit, requests and bytes through the proxy, many idle tunnels.
 
-    python benchmarks/tasks.py [--quick]
+    python benchmarks/tasks.py [--quick] [PART ...]
 
 Beside it in the same run: a no-op trial; the app itself; configurable-http-proxy, which JupyterHub uses; `ssh -L`.
+Each part has a time limit; one that takes longer ends the run with the name of what it waited for.
 """
 
 import argparse
 import http.client
-import json
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,13 +25,14 @@ import psutil
 import machine
 import peers
 import tasks_echo
+import tasks_idle
+import tasks_steps as steps
 from cluster import Cluster, running
 
 ROOT = Path(__file__).parents[1]
 DET = Path(sys.executable).with_name("det")
 _NODE = Path(__file__).with_name(".node-peers")
 _CHP = "configurable-http-proxy@5"
-_PATIENCE = 60.0
 _MANY = "resource_pools: [{pool_name: default, max_aux_containers_per_agent: 300}]\n"  # 100 without a word
 
 
@@ -43,21 +44,31 @@ class Route:
     url: str
     prefix: str
     headers: dict[str, str]
+    carriers: Sequence[psutil.Process] = field(default=())  # processes between the client and the app
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the run; `limit`: seconds that it may take, twice what it took on a machine with load 10."""
+
+    limit: float
+    run: Callable[[Cluster, Path, bool], list[list[str]]]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="see that it works, not how fast")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)} (default: all)")
     options = parser.parse_args()
-    few = options.quick
+    if unknown := set(options.parts) - PARTS.keys():
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    rows = []
     with tempfile.TemporaryDirectory(prefix="det-tasks-") as folder, running(Path(folder), 4, 1, _MANY) as cluster:
-        rows = commands(cluster, Path(folder), 3 if few else 12)
-        rows += proxied(cluster, 50 if few else 1000, 64 if few else 1024)
-        rows += keystrokes(cluster, Path(folder), 50 if few else 500)
-        rows += idle_tunnels(cluster, 5 if few else 200, 3.0 if few else 30.0)
-        rows += idle_notebooks(cluster, 1 if few else 60, 3.0 if few else 60.0)
+        for name in options.parts or PARTS:
+            with steps.limited(name, PARTS[name].limit):
+                rows += PARTS[name].run(cluster, Path(folder), options.quick)
     print(machine.table(["what", "ours", "beside it", "hold", ""], rows))
-    return 0 if few or not any("missed" in row[-1] for row in rows) else 1
+    return 0 if options.quick or not any("missed" in row[-1] for row in rows) else 1
 
 
 def commands(cluster: Cluster, folder: Path, times: int) -> list[list[str]]:
@@ -92,32 +103,46 @@ def proxied(cluster: Cluster, requests: int, mebibytes: int) -> list[list[str]]:
     port = _free_port()
     with ExitStack() as stack:
         task = stack.enter_context(_app(cluster, port))
+        steps.wait_until_running(cluster, [task], "command", ready=False)
         direct = Route("the app itself", f"http://127.0.0.1:{port}", "/", {})
-        ours = Route("ours", cluster.url, f"/proxy/{task}:{port}/", cluster.headers)
+        between = [steps.master_of(cluster), *tasks_idle.runners_of(cluster)]
+        ours = Route("ours", cluster.url, f"/proxy/{task}:{port}/", cluster.headers, between)
         others = [stack.enter_context(_http_proxy(port)), *stack.enter_context(_ssh_forward(port))]
-        _await(lambda: _get(ours, "") == b"ok", "the proxied app")
+        steps.wait_for(lambda: _get(ours, "") == b"ok", "the proxied app")
         waits = {route.name: machine.median(_latencies(route, requests)) for route in (direct, ours, *others)}
-        rates = {route.name: max(_rate(route, mebibytes) for _ in range(3)) for route in (direct, ours, *others)}
+        carried = {route.name: _best(route, mebibytes) for route in (direct, ours, *others)}
     added = waits[ours.name] - waits[direct.name]
     peer = others[0].name
+    rates = {name: rate for name, (rate, _) in carried.items()}
     hold = max(300.0, rates[peer] / 2)
-    beside = ", ".join(f"{name} {ms:.2f}" for name, ms in waits.items() if name != ours.name)
-    carried = ", ".join(f"{name} {rate:.0f}" for name, rate in rates.items() if name != ours.name)
     verdict = "held" if rates[ours.name] >= hold else "**missed**"
     return [
-        ["request through the proxy, p50", f"{waits[ours.name]:.2f} ms", beside, "", ""],
+        ["request through the proxy, p50", f"{waits[ours.name]:.2f} ms", _others(waits, ours, "{:.2f}"), "", ""],
         ["added to the app's own", f"{added:.2f} ms", "", "3 ms", machine.held(added, 3.0)],
-        ["one stream through the proxy", f"{rates[ours.name]:.0f} MB/s", carried, f"{hold:.0f} MB/s", verdict],
+        [
+            "one stream through the proxy",
+            f"{rates[ours.name]:.0f} MB/s",
+            _others(rates, ours, "{:.0f}"),
+            f"{hold:.0f} MB/s",
+            verdict,
+        ],
+        [
+            "processor time of master and runner for it",
+            f"{carried[ours.name][1]:.2f} ms/MB",
+            f"{peer} {carried[peer][1]:.2f}",
+            "",
+            "",
+        ],
     ]
 
 
 def keystrokes(cluster: Cluster, folder: Path, count: int) -> list[list[str]]:
     """Type into `det shell open`, and into the same `ssh` without a master between."""
-    shell = _launch(cluster, {"resources": {"slots": 0}}, "shell")
-    _await(lambda: _state(cluster, shell, "shell")["isReady"], "a shell", 300.0)
+    shell = steps.launch(cluster, {"resources": {"slots": 0}}, "shell")
+    steps.wait_until_running(cluster, [shell], "shell", ready=True)
     words = ["env", *(f"{name}={value}" for name, value in _variables(cluster, folder).items())]
     seconds = tasks_echo.measure([*words, str(DET), "shell", "open", shell], count)
-    cluster.call("POST", f"/api/v1/shells/{shell}/kill")
+    steps.kill(cluster, [shell], "shell")
     p95, alone = tasks_echo.p95_ms(seconds), tasks_echo.without_master(count)
     return [
         [
@@ -127,42 +152,6 @@ def keystrokes(cluster: Cluster, folder: Path, count: int) -> list[list[str]]:
             f"{tasks_echo.HOLD_MS:.0f} ms",
             machine.held(p95, tasks_echo.HOLD_MS),
         ]
-    ]
-
-
-def idle_tunnels(cluster: Cluster, count: int, seconds: float) -> list[list[str]]:
-    """Measure the master while tasks with an open tunnel do nothing."""
-    ports = [{"proxy_port": 9}]
-    config = {"entrypoint": ["sleep", "1200"], "resources": {"slots": 0}, "environment": {"proxy_ports": ports}}
-    return _idle(cluster, f"{count} idle commands with a tunnel", "command", config, count, seconds)
-
-
-def idle_notebooks(cluster: Cluster, count: int, seconds: float) -> list[list[str]]:
-    """Measure the master while JupyterLabs do nothing; as many as the memory of a small machine has room for."""
-    return _idle(cluster, f"{count} idle notebooks", "notebook", {"resources": {"slots": 0}}, count, seconds)
-
-
-def _idle(
-    cluster: Cluster, what: str, noun: str, config: dict[str, object], count: int, seconds: float
-) -> list[list[str]]:
-    """Measure a master with idle tasks; what they add to its processor time is multiplied to what 200 would add."""
-    assert cluster.process is not None
-    master = psutil.Process(cluster.process.pid)
-    alone, before = _share(master, seconds), master.memory_info().rss
-    tasks = [_launch(cluster, config, noun) for _ in range(count)]
-    _await(lambda: _all_run(cluster, tasks, noun), f"{count} tasks", 900.0, pause=1.0)
-    for task in tasks if noun == "notebook" else []:
-        _await(lambda task=task: bool(_state(cluster, task, noun)["isReady"]), f"notebook {task}", 900.0)
-    time.sleep(15.0)
-    share = _share(master, seconds)
-    each = (master.memory_info().rss - before) / 2**20 / count
-    for task in tasks:
-        cluster.call("POST", f"/api/v1/{noun}s/{task}/kill")
-    at_200 = alone + (share - alone) * 200 / count
-    beside = f"without them {alone:.1f} %" + ("" if count == 200 else f"; for 200 of them {at_200:.1f} %")
-    return [
-        [f"{what}: processor of the master", f"{share:.1f} %", beside, "2 % for 200", machine.held(at_200, 2.0)],
-        [f"{what}: memory of the master, each", f"{each:.2f} MiB", "", "1 MiB", machine.held(each, 1.0)],
     ]
 
 
@@ -189,11 +178,11 @@ def _app(cluster: Cluster, port: int) -> Iterator[str]:
         "resources": {"slots": 0},
         "environment": {"proxy_ports": [{"proxy_port": port}]},
     }
-    task = _launch(cluster, config)
+    task = steps.launch(cluster, config)
     try:
         yield task
     finally:
-        cluster.call("POST", f"/api/v1/commands/{task}/kill")
+        steps.kill(cluster, [task])
 
 
 @contextmanager
@@ -211,8 +200,9 @@ def _http_proxy(port: int) -> Iterator[Route]:
     )
     try:
         route = Route("configurable-http-proxy", f"http://127.0.0.1:{public}", "/", {})
-        _await(lambda: _get(route, "") == b"ok", "configurable-http-proxy")
-        yield route
+        steps.wait_for(lambda: _get(route, "") == b"ok", route.name)
+        started = psutil.Process(process.pid)
+        yield replace(route, carriers=[started, *started.children(recursive=True)])
     finally:
         for child in psutil.Process(process.pid).children(recursive=True):
             child.terminate()
@@ -243,7 +233,7 @@ def _ssh_forward(port: int) -> Iterator[list[Route]]:
         client = subprocess.Popen([*words, "-L", f"{forwarded}:127.0.0.1:{port}", "root@127.0.0.1"])
         try:
             route = Route("ssh -L", f"http://127.0.0.1:{forwarded}", "/", {})
-            _await(lambda: _get(route, "") == b"ok", "ssh -L")
+            steps.wait_for(lambda: _get(route, "") == b"ok", "ssh -L")
             yield [route]
         finally:
             for process in (client, server):
@@ -251,29 +241,8 @@ def _ssh_forward(port: int) -> Iterator[list[Route]]:
                 process.wait(30)
 
 
-def _launch(cluster: Cluster, config: dict[str, object], noun: str = "command") -> str:
-    return str(cluster.call("POST", f"/api/v1/{noun}s", {"config": config})[noun]["id"])
-
-
-def _state(cluster: Cluster, task: str, noun: str) -> dict[str, object]:
-    """Return where a task stands, and whether it is ready."""
-    [found] = cluster.call("GET", f"/api/v1/tasks/{task}")["task"]["allocations"]
-    if found["state"] == "STATE_TERMINATED":
-        raise SystemExit(f"{noun} {task} has ended: {json.dumps(found)}")
-    return dict(found)
-
-
-def _all_run(cluster: Cluster, tasks: list[str], noun: str) -> bool:
-    """Ask once for all: 200 questions a round would keep the master from starting them."""
-    states = {entry["id"]: entry["state"] for entry in cluster.call("GET", f"/api/v1/{noun}s?limit=-1")[f"{noun}s"]}
-    ended = [task for task in tasks if states[task] == "STATE_TERMINATED"]
-    if ended:
-        raise SystemExit(f"{noun} {ended[0]} has ended: {_state(cluster, ended[0], noun)}")
-    return all(states[task] == "STATE_RUNNING" for task in tasks)
-
-
 def _connection(route: Route) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection(urlsplit(route.url).netloc, timeout=_PATIENCE)
+    return http.client.HTTPConnection(urlsplit(route.url).netloc, timeout=steps.PATIENCE)
 
 
 def _get(route: Route, path: str) -> bytes | None:
@@ -299,6 +268,21 @@ def _latencies(route: Route, requests: int) -> list[float]:
     return taken
 
 
+def _best(route: Route, mebibytes: int) -> tuple[float, float]:
+    """Return the highest MB/s of three answers, and the least ms of processor time per MB between client and app."""
+    rates, costs = [], []
+    for _ in range(3):
+        before = sum(steps.processor_seconds(one) for one in route.carriers)
+        rates.append(_rate(route, mebibytes))
+        taken = sum(steps.processor_seconds(one) for one in route.carriers) - before
+        costs.append(taken * 1000 / (mebibytes * 2**20 / 1e6))
+    return max(rates), min(costs)
+
+
+def _others(figures: dict[str, float], ours: Route, shown: str) -> str:
+    return ", ".join(f"{name} {shown.format(figure)}" for name, figure in figures.items() if name != ours.name)
+
+
 def _rate(route: Route, mebibytes: int) -> float:
     """Return the MB/s of one answer."""
     connection, room = _connection(route), memoryview(bytearray(1024 * 1024))
@@ -313,26 +297,30 @@ def _rate(route: Route, mebibytes: int) -> float:
     return size / 1e6 / (time.perf_counter() - begin)
 
 
-def _share(process: psutil.Process, seconds: float) -> float:
-    """Return how much of one processor a process uses, in per cent."""
-    process.cpu_percent()
-    time.sleep(seconds)
-    return float(process.cpu_percent())
-
-
-def _await(condition: Callable[[], bool], what: str, seconds: float = _PATIENCE, pause: float = 0.05) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise SystemExit(f"waited {seconds:.0f} s in vain for {what}")
-        time.sleep(pause)
-
-
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
+
+# name -> limit in seconds; arguments: cluster, folder for files, whether it is only to be seen to work
+PARTS: dict[str, Part] = {
+    "commands": Part(180.0, lambda cluster, folder, few: commands(cluster, folder, 3 if few else 10)),
+    "proxy": Part(180.0, lambda cluster, _, few: proxied(cluster, 50 if few else 1000, 64 if few else 1024)),
+    "keystrokes": Part(180.0, lambda cluster, folder, few: keystrokes(cluster, folder, 50 if few else 500)),
+    "tunnels": Part(
+        300.0,
+        lambda cluster, _, few: tasks_idle.tunnels(
+            cluster, 5 if few else tasks_idle.MANY, 3.0 if few else tasks_idle.PERIOD_SECONDS
+        ),
+    ),
+    "notebooks": Part(
+        420.0,
+        lambda cluster, _, few: tasks_idle.notebooks(
+            cluster, 1 if few else 20, 3.0 if few else tasks_idle.PERIOD_SECONDS
+        ),
+    ),
+}
 
 if __name__ == "__main__":
     sys.exit(main())
