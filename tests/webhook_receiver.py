@@ -22,15 +22,21 @@ class Received:
 
 @dataclass
 class Receiver:
-    """`respond`: status, headers and body for a request; called in a thread of its own, so it may wait."""
+    """`respond`: status, headers and body for a request; called in a thread of its own, so it may wait.
+
+    `protocol`: with HTTP/1.1 connections stay open for more requests.
+    """
 
     respond: Callable[[Received], tuple[int, dict[str, str], bytes]] = lambda _: (200, {}, b"ok")
     received: list[Received] = field(default_factory=list)
+    protocol: str = "HTTP/1.0"
 
     def __post_init__(self) -> None:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = outer.protocol
+
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
                 request = Received(self.path, dict(self.headers), body)

@@ -23,8 +23,9 @@ def slowly(_: Received) -> tuple[int, dict[str, str], bytes]:
     return 200, {}, b""
 
 
-def test_five_kills_in_the_middle_of_deliveries_lose_none(tmp_path: Path) -> None:
-    receiver = Receiver(slowly)
+@pytest.mark.parametrize("protocol", ["HTTP/1.0", "HTTP/1.1"], ids=["closes", "keeps_open"])
+def test_five_kills_in_the_middle_of_deliveries_lose_none(tmp_path: Path, protocol: str) -> None:
+    receiver = Receiver(slowly, protocol=protocol)
     cluster = Cluster(tmp_path / "cluster", config={"webhooks": {"allowed_networks": ["127.0.0.0/8"]}})
     cluster.start()
     try:

@@ -29,7 +29,7 @@ from determined.master.lifecycle import webhooks as lifecycle
 from determined.master.lifecycle.webhook_event import Event
 from determined.master.services import webhook as service
 from determined.master.services.webhook_address import AddressRefused, Unreachable
-from determined.master.services.webhook_send import Answer
+from determined.master.services.webhook_send import Answer, ReceiverConnection
 
 T = TypeVar("T")
 Turns = dict[tuple[int | None, int | None], datetime]  # by owner and webhook, and by owner alone: when one last began
@@ -127,7 +127,7 @@ class WebhookSender:
     async def _work(self, webhook_id: int) -> None:
         """Send some deliveries of one webhook, one after the other; a failure or _BATCH_S ends the batch."""
         loop = asyncio.get_running_loop()
-        end = loop.time() + _BATCH_S
+        end, connection = loop.time() + _BATCH_S, service.connection(self.ctx)
         try:
             read_at = self._changes
             webhook, batch = await self._insist(partial(self._claim, webhook_id))
@@ -137,13 +137,14 @@ class WebhookSender:
                     read_at = self._changes
                     webhook = await self._insist(lambda conn: webhooks.get(conn, webhook_id), self.ctx.db.read)
                 # one that was deleted has taken its deliveries with it
-                is_up = webhook is None or await self._try(webhook, delivery)
+                is_up = webhook is None or await self._try(webhook, delivery, connection)
                 await asyncio.sleep(min(_YIELD * (loop.time() - begin), _MAX_YIELD_S))
                 if not is_up or loop.time() >= end or self.ctx.bus.closed:
                     rest = [later.id for later in batch[n + 1 :]]
                     await self._insist(partial(deliveries.release, delivery_ids=rest))
                     break
         finally:
+            connection.close()
             del self._workers[webhook_id], self._owners[webhook_id]
             self.ctx.bus.publish(lifecycle.TOPIC)
 
@@ -155,9 +156,9 @@ class WebhookSender:
         batch = deliveries.claim(conn, self.ctx.clock.now(), webhook_id, self._owner, _BATCH)
         return webhooks.get(conn, webhook_id), batch
 
-    async def _try(self, webhook: Webhook, delivery: WebhookDelivery) -> bool:
+    async def _try(self, webhook: Webhook, delivery: WebhookDelivery, connection: ReceiverConnection) -> bool:
         try:
-            return await self._deliver(webhook, delivery)
+            return await self._deliver(webhook, delivery, connection)
         except Exception as e:
             if self.ctx.bus.closed:
                 raise
@@ -165,10 +166,10 @@ class WebhookSender:
             logger.exception("webhook %s: event %s could not be sent", delivery.webhook_id, delivery.event_id)
             return await self._failed(delivery, {"error": f"the master could not send it: {type(e).__name__}"})
 
-    async def _deliver(self, webhook: Webhook, delivery: WebhookDelivery) -> bool:
+    async def _deliver(self, webhook: Webhook, delivery: WebhookDelivery, connection: ReceiverConnection) -> bool:
         """Send one delivery and write what came of it; False when the receiver seems to be down."""
         try:
-            answer = await self._send(webhook, delivery)
+            answer = await self._send(webhook, delivery, connection)
         except Unreachable as e:
             return await self._failed(delivery, {"url": webhook.url, "error": e.message, "status_code": None})
         except (AddressRefused, InvalidArgument) as e:
@@ -185,9 +186,9 @@ class WebhookSender:
         await self._finish(delivery, deliveries.FAILED, said)
         return True
 
-    async def _send(self, webhook: Webhook, delivery: WebhookDelivery) -> Answer:
-        event = Event.from_row(delivery.event)
-        return await service.send(self.ctx, webhook.url, webhook.type, event, delivery.event_id, delivery.created_at)
+    async def _send(self, webhook: Webhook, delivery: WebhookDelivery, connection: ReceiverConnection) -> Answer:
+        event, event_id, time = Event.from_row(delivery.event), delivery.event_id, delivery.created_at
+        return await service.send(self.ctx, webhook.url, webhook.type, event, event_id, time, connection)
 
     async def _failed(self, delivery: WebhookDelivery, said: WebhookDeliveryValues) -> bool:
         """Let a delivery wait for its next attempt, or give it up, and the webhook pause; return False."""

@@ -25,7 +25,7 @@ from determined.master.lifecycle.webhook_payload import DEFAULT, SLACK, Envelope
 from determined.master.services.own_trial import check_author
 from determined.master.services.paging import window
 from determined.master.services.webhook_address import AddressRule, parse_url
-from determined.master.services.webhook_send import Answer, post, signed_headers
+from determined.master.services.webhook_send import Answer, ReceiverConnection, post, signed_headers
 from determined.master.services.webhook_view import delivery, to_wire
 from determined.wire import webhook as wire
 from determined.wire.base import Pagination
@@ -151,11 +151,26 @@ async def post_alert(ctx: MasterContext, caller: Caller, request: wire.PostWebho
     ctx.bus.publish(lifecycle.TOPIC)
 
 
-async def send(ctx: MasterContext, url: str, kind: str, event: Event, event_id: str, event_time: datetime) -> Answer:
-    """Send one event. Raises AddressRefused or Unreachable."""
+def connection(ctx: MasterContext) -> ReceiverConnection:
+    """Return what several events of one webhook may be sent over; the caller closes it."""
+    return ReceiverConnection(AddressRule.of(ctx.config.webhooks))
+
+
+async def send(
+    ctx: MasterContext,
+    url: str,
+    kind: str,
+    event: Event,
+    event_id: str,
+    event_time: datetime,
+    over: ReceiverConnection | None = None,
+) -> Answer:
+    """Send one event, over a connection of its own unless one is given. Raises AddressRefused or Unreachable."""
     config = ctx.config.webhooks
     body = payload(kind, event, Envelope(event_id, int(event_time.timestamp()), config.base_url or ""))
     headers = signed_headers(signing_key(ctx), ctx.clock.now(), body)
+    if over is not None:
+        return await over.post(url, body, headers)
     return await post(url, body, headers, AddressRule.of(config))
 
 

@@ -1,4 +1,4 @@
-"""One request of a webhook: signed, to a checked address, with a time limit, following no redirect."""
+"""Requests of webhooks: signed, to checked addresses, with a time limit, following no redirect."""
 
 import asyncio
 import hmac
@@ -45,40 +45,86 @@ def signed_headers(key: str, now: datetime, body: bytes) -> dict[str, str]:
 
 
 async def post(url: str, body: bytes, headers: dict[str, str], rule: AddressRule) -> Answer:
-    """Send a request and return what is answered, whatever its status.
+    """Send a request over a connection of its own; see ReceiverConnection.post."""
+    connection = ReceiverConnection(rule, keeps=False)
+    try:
+        return await connection.post(url, body, headers)
+    finally:
+        connection.close()
 
-    Raises:
-        AddressRefused: webhooks may not call that address. Unreachable: no answer within the time limit.
+
+@dataclass(slots=True)
+class ReceiverConnection:
+    """Requests one after the other to receivers under one rule; a receiver that lets us gets them over one connection.
+
+    An address is checked when it is connected to, so a connection that is kept leads where webhooks may call.
     """
-    receiver, reply = parse_url(url), _Reply()
-    try:
-        async with asyncio.timeout(TIMEOUT_S):
-            await _exchange(receiver, _request(receiver, body, headers), await resolve(receiver, rule), reply)
-    except TimeoutError:
+
+    rule: AddressRule
+    keeps: bool = True
+    _to: tuple[bool, str, int] | None = None  # TLS, host and port
+    _streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
+        """Send a request and return what is answered, whatever its status.
+
+        Raises:
+            AddressRefused: webhooks may not call that address. Unreachable: no answer within the time limit.
+        """
+        receiver, reply = parse_url(url), _Reply()
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                await self._exchange(receiver, _request(receiver, body, headers, keeps=self.keeps), reply)
+        except TimeoutError:
+            if reply.status is None:
+                raise Unreachable(f"{receiver.host_header} has not answered within {TIMEOUT_S:.0f} s") from None
+        except (OSError, httptools.HttpParserError) as error:
+            reply.is_kept = False
+            if reply.status is None:
+                raise Unreachable(f"{receiver.host_header} does not answer: {error}") from None
+        finally:
+            if not (self.keeps and reply.is_complete and reply.is_kept):
+                self.close()
         if reply.status is None:
-            raise Unreachable(f"{receiver.host_header} has not answered within {TIMEOUT_S:.0f} s") from None
-    except (OSError, httptools.HttpParserError) as error:
-        if reply.status is None:
-            raise Unreachable(f"{receiver.host_header} does not answer: {error}") from None
-    if reply.status is None:
-        raise Unreachable(f"{receiver.host_header} has hung up without an answer in HTTP")
-    return Answer(reply.status, reply.text)
+            raise Unreachable(f"{receiver.host_header} has hung up without an answer in HTTP")
+        return Answer(reply.status, reply.text)
 
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].transport.abort()  # a receiver that never closes must not hold us
+        self._streams = None
 
-def _request(receiver: Receiver, body: bytes, headers: dict[str, str]) -> bytes:
-    fixed = {
-        "Host": receiver.host_header,
-        "User-Agent": "determined-webhook",
-        "Connection": "close",
-        "Content-Length": str(len(body)),
-    }
-    lines = [f"POST {receiver.target} HTTP/1.1", *(f"{name}: {value}" for name, value in (fixed | headers).items())]
-    return "\r\n".join([*lines, "", ""]).encode() + body
+    async def _exchange(self, receiver: Receiver, request: bytes, reply: "_Reply") -> None:
+        if await self._is_open(receiver):
+            try:
+                await self._ask(request, reply)
+            except OSError:
+                if reply.has_begun:
+                    raise
+            if reply.has_begun:
+                return
+            # closed as the request came, with no byte of an answer: a request that nobody answers is sent again
+        self.close()
+        self._to = receiver.is_tls, receiver.host, receiver.port
+        self._streams = await _connect(receiver, await resolve(receiver, self.rule))
+        await self._ask(request, reply)
 
+    async def _is_open(self, receiver: Receiver) -> bool:
+        """Say whether the connection that was kept leads to this receiver and is silent."""
+        if self._streams is None or self._to != (receiver.is_tls, receiver.host, receiver.port):
+            return False
+        try:
+            async with asyncio.timeout(0):
+                await self._streams[0].read(1)
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+        return False  # its end, or bytes that would be taken for the next answer
 
-async def _exchange(receiver: Receiver, request: bytes, addresses: Sequence[str], reply: "_Reply") -> None:
-    reader, writer = await _connect(receiver, addresses)
-    try:
+    async def _ask(self, request: bytes, reply: "_Reply") -> None:
+        assert self._streams is not None
+        reader, writer = self._streams
         writer.write(request)
         await writer.drain()
         parser, count = httptools.HttpResponseParser(reply), 0
@@ -88,9 +134,19 @@ async def _exchange(receiver: Receiver, request: bytes, addresses: Sequence[str]
             if not data:
                 return
             count += len(data)
+            reply.has_begun = True
             parser.feed_data(data)
-    finally:
-        writer.transport.abort()  # a receiver that never closes must not hold us
+
+
+def _request(receiver: Receiver, body: bytes, headers: dict[str, str], *, keeps: bool) -> bytes:
+    fixed = {
+        "Host": receiver.host_header,
+        "User-Agent": "determined-webhook",
+        "Connection": "keep-alive" if keeps else "close",
+        "Content-Length": str(len(body)),
+    }
+    lines = [f"POST {receiver.target} HTTP/1.1", *(f"{name}: {value}" for name, value in (fixed | headers).items())]
+    return "\r\n".join([*lines, "", ""]).encode() + body
 
 
 async def _connect(receiver: Receiver, addresses: Sequence[str]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -116,25 +172,37 @@ def _tls() -> ssl.SSLContext:
 
 @dataclass(slots=True)
 class _Reply:
-    """Callbacks of the parser. Interim answers (1xx) are passed over."""
+    """Callbacks of the parser. Interim answers (1xx) are passed over; what follows the answer ends the connection."""
 
     parser: httptools.HttpResponseParser | None = None
     status: int | None = None
     is_complete: bool = False
+    has_begun: bool = False
+    is_kept: bool = False  # whether the receiver takes another request over the same connection
     _body: bytearray = field(default_factory=bytearray)
 
     @property
     def text(self) -> str:
         return bytes(self._body).decode(errors="replace").replace("\0", "")[:_MAX_TEXT]
 
+    def on_message_begin(self) -> None:
+        if self.is_complete:
+            self.is_kept = False  # more than was asked for
+
     def on_headers_complete(self) -> None:
+        if self.is_complete:
+            return
         assert self.parser is not None
         status = int(self.parser.get_status_code())
         self.status = status if status >= 200 else None
 
     def on_body(self, data: bytes) -> None:
-        if len(self._body) < _MAX_READ:
+        if not self.is_complete and len(self._body) < _MAX_READ:
             self._body += data
 
     def on_message_complete(self) -> None:
+        if self.is_complete:
+            return
+        assert self.parser is not None
         self.is_complete = self.status is not None
+        self.is_kept = self.is_complete and self.parser.should_keep_alive()
