@@ -62,6 +62,9 @@ def test_a_run_outside_of_the_cluster_has_no_pool_slots_and_restarts(signed_in: 
     expect(signed_in.get_by_text("Log retention")).to_be_visible()
     for name in ("Pool", "Slots", "Restarts", "Restarts allowed"):
         expect(signed_in.get_by_text(name, exact=True)).to_have_count(0)
+    expect(signed_in.get_by_text("Nothing yet", exact=True)).to_be_visible()
+    client.call("PATCH", f"/api/v1/trials/{trial}", {"trialId": trial, "state": "STATE_COMPLETED"})
+    expect(signed_in.get_by_text("The trial ended without any of these.")).to_be_visible()
 
 
 def test_a_profiler_that_is_open_asks_only_for_what_is_new(signed_in: Page, client: Client) -> None:

@@ -1,5 +1,6 @@
 // A trial at a glance: why it failed, what it holds, its pinned charts beside its last log lines, its workloads.
 
+import { isEnded } from "../actions/verbs";
 import { useApi } from "../api/useApi";
 import { LogTail } from "../log/LogTail";
 import { Card } from "../ui/Card";
@@ -32,7 +33,7 @@ export function TrialOverview({ experiment, trial }: { experiment: Experiment; t
         </Card>
       </div>
       <Card title="Workloads">
-        <WorkloadTable trialId={trial.id} />
+        <WorkloadTable trialId={trial.id} isOver={isEnded(trial.state)} />
       </Card>
     </div>
   );

@@ -30,7 +30,7 @@ interface Row {
   values: string;
 }
 
-export function WorkloadTable({ trialId }: { trialId: number }) {
+export function WorkloadTable({ trialId, isOver }: { trialId: number; isOver: boolean }) {
   const [filter, setFilter] = useState<FilterId>("FILTER_OPTION_CHECKPOINT_OR_VALIDATION");
   const [offset, setOffset] = useState(0);
   const answer = useApi(
@@ -56,7 +56,9 @@ export function WorkloadTable({ trialId }: { trialId: number }) {
         />
       </div>
       {rows.length === 0 ? (
-        <Empty title="Nothing yet">Validations and checkpoints appear here.</Empty>
+        <Empty title={isOver ? "Nothing" : "Nothing yet"}>
+          {isOver ? "The trial ended without any of these." : "Validations and checkpoints appear here."}
+        </Empty>
       ) : (
         <Rows rows={rows} />
       )}

@@ -1,5 +1,6 @@
 // The tabs of a trial, wherever it is shown: on its own page, or as the whole of an experiment with one trial.
 
+import { isEnded } from "../actions/verbs";
 import { LogView } from "../log/LogView";
 import type { TabLink } from "../ui/TabLinks";
 import { CheckpointTable } from "./CheckpointTable";
@@ -60,7 +61,7 @@ export function TrialTab({ tab, experiment, trial }: { tab: TrialTabId; experime
         />
       );
     case "workloads":
-      return <WorkloadTable trialId={trial.id} />;
+      return <WorkloadTable trialId={trial.id} isOver={isEnded(trial.state)} />;
     case "profiler":
       return <TrialProfiler trial={trial} />;
     case "code":
