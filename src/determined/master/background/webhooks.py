@@ -41,7 +41,8 @@ PRUNE_PERIOD_S = 3600.0
 _WORKERS = 3  # webhooks that are sent to at the same time, one request each
 _BATCH = 10  # deliveries that a worker claims at once
 _BATCH_S = 10.0  # after which a worker gives back the rest of its batch: slow receivers must not keep it
-_YIELD, _MAX_YIELD_S = 2.0, 0.1  # pause after a delivery, by the time that it took: a busy master sends slower
+_YIELD = 2.0  # pause after a delivery, by the time that it took: a busy master sends slower
+_MIN_YIELD_S, _MAX_YIELD_S = 0.006, 0.1  # without the first, quick receivers would get half the master's processor time
 _POLL_S = 1.0
 _STOP_S = 2.0  # for answers that are on their way when the master stops
 _RETRY = Backoff(first=1.0, limit=900.0)
@@ -138,7 +139,7 @@ class WebhookSender:
                     webhook = await self._insist(lambda conn: webhooks.get(conn, webhook_id), self.ctx.db.read)
                 # one that was deleted has taken its deliveries with it
                 is_up = webhook is None or await self._try(webhook, delivery, connection)
-                await asyncio.sleep(min(_YIELD * (loop.time() - begin), _MAX_YIELD_S))
+                await asyncio.sleep(min(max(_YIELD * (loop.time() - begin), _MIN_YIELD_S), _MAX_YIELD_S))
                 if not is_up or loop.time() >= end or self.ctx.bus.closed:
                     rest = [later.id for later in batch[n + 1 :]]
                     await self._insist(partial(deliveries.release, delivery_ids=rest))
