@@ -4,8 +4,13 @@
 
 One master on SQLite. In every turn one process reports metric values of a trial, and another 100 alerts a second of a
 second trial. In turns with events that trial's config names ten webhooks, so that each alert is ten events; in turns
-without them it names none. A receiver in a process of its own counts what is delivered, by event: meanwhile, or after
-turns in which it was away, so that they measure the queue alone.
+without them it names none. So the same processes send the same requests in both. Turns alternate, and so does which
+kind comes first. A receiver in a process of its own counts what is delivered, by event: meanwhile, or after turns in
+which it was away, so that they measure the queue alone.
+
+Two things are measured: how much less ingest takes beside events, and processor time of the master per event, which
+another program on the machine changes less. With deliveries the receiver works in turns with events only; that is why
+the table says how much of the machine was idle. Where nothing was, the receiver took processor time from the master.
 """
 
 import argparse
@@ -13,10 +18,12 @@ import multiprocessing
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 import machine
 from determined.wire.report import Alert, MetricReport, Record
@@ -42,11 +49,26 @@ class Turn:
     latencies: list[float]
     alerts: int
     alerts_s: float
-    cpu: float  # of the master, as a part of one core
+    cpu_s: float  # of the master
+    events: int  # what the receiver counted in this turn
+    idle: float  # part of the machine that nobody used
 
     @property
     def rate(self) -> float:
         return self.values / self.seconds
+
+    @property
+    def cpu(self) -> float:
+        """Processor time of the master, as a part of one core."""
+        return self.cpu_s / self.seconds
+
+
+@dataclass(frozen=True)
+class Drain:
+    """Deliveries while nothing else went on. `rate`: a second; `cpu_s`: of the master, for each."""
+
+    rate: float
+    cpu_s: float
 
 
 @dataclass(frozen=True)
@@ -62,9 +84,22 @@ class Case:
 
     @property
     def slower(self) -> float:
-        """Median over the pairs of turns: per cent by which the one beside events took in less."""
+        """Median over the pairs of turns."""
+        return machine.median(self.slower_each)
+
+    @property
+    def slower_each(self) -> list[float]:
+        """Per cent by which the turn beside events took in less than the other of its pair."""
         pairs = zip(self.alone, self.beside, strict=True)
-        return machine.median([100 * (1 - beside.rate / alone.rate) for alone, beside in pairs])
+        return [100 * (1 - beside.rate / alone.rate) for alone, beside in pairs]
+
+    @property
+    def cpu_per_event(self) -> float | None:
+        """Microseconds of the master to queue an event; None where the turns of a pair differ in other work too."""
+        if not self.every_s or self.receiver_is_there:
+            return None
+        pairs = zip(self.alone, self.beside, strict=True)
+        return machine.median([1e6 * (beside.cpu_s - alone.cpu_s) / _queued_in(beside) for alone, beside in pairs])
 
 
 def main() -> int:
@@ -75,10 +110,11 @@ def main() -> int:
     paced = REPORTS * VALUES / OFFERED
     cases = [
         Case("as much as goes in, queue alone", 0.0, receiver_is_there=False, is_held=True),
+        Case(f"{OFFERED:,} values/s, queue alone", paced, receiver_is_there=False, is_held=True),
         Case(f"{OFFERED:,} values/s, with deliveries", paced, receiver_is_there=True, is_held=True),
         Case("as much as goes in, with deliveries", 0.0, receiver_is_there=True, is_held=False),
     ]
-    drains = []
+    drains: list[Drain | None] = []
     with (
         tempfile.TemporaryDirectory(prefix="det-webhooks-") as folder,
         running_receiver() as receiver,
@@ -86,17 +122,18 @@ def main() -> int:
     ):
         names = [_create(master, receiver, n) for n in range(WEBHOOKS)]
         named = f"integrations: {{webhooks: {{webhook_name: [{', '.join(names)}]}}}}\n"
-        bench = Bench(master, master.start_trial(), master.start_trial(), master.start_trial(named), seconds)
+        trials = master.start_trial(), master.start_trial(), master.start_trial(named)
+        bench = Bench(master, receiver, *trials, seconds)
         for number in range(pairs):
             for case in cases:
                 receiver.be(case.receiver_is_there)
                 bench.pair(case, beside_first=number % 2 == 1)
                 receiver.be(there=True)
-                drains.append(_drained(receiver, _events(cases)))
+                drains.append(_drained(master, receiver, _events(cases)))
         requests, events = receiver.counts()
     if (requests, events) != (_events(cases),) * 2:
         raise SystemExit(f"{_events(cases):,} events were queued; {requests:,} requests of {events:,} events have come")
-    print(_text(cases, drains, pairs, seconds))
+    print(_text(cases, [drain for drain in drains if drain], pairs, seconds))
     return 0 if options.quick or not any(_is_missed(case) for case in cases) else 1
 
 
@@ -105,6 +142,7 @@ class Bench:
     """`silent`, `told`: trials whose alerts reach nobody, and all webhooks."""
 
     master: Master
+    receiver: Receiver
     metrics: Target
     silent: Target
     told: Target
@@ -128,16 +166,18 @@ class Bench:
         ]
         for _, pipe in both:
             pipe.recv()  # it is ready
-        before, begin = self.master.cpu_seconds(), time.perf_counter()
+        delivered, cpu_s = self.receiver.counts()[1], self.master.cpu_seconds()
+        psutil.cpu_times_percent()  # what it returns next is of the time in between
         for _, pipe in both:
             pipe.send("go")
         (reports, took, latencies), (alerts, alerts_s, _) = (pipe.recv() for _, pipe in both)
-        cpu = (self.master.cpu_seconds() - before) / (time.perf_counter() - begin)
+        idle, cpu_s = psutil.cpu_times_percent().idle / 100, self.master.cpu_seconds() - cpu_s
+        delivered = self.receiver.counts()[1] - delivered
         for process, _ in both:
             process.join(30)
         self.sent += reports * VALUES
         self.alerts[alerting.task_id] = first + alerts
-        return Turn(reports * VALUES, took, latencies, alerts, alerts_s, cpu)
+        return Turn(reports * VALUES, took, latencies, alerts, alerts_s, cpu_s, delivered, idle)
 
 
 def _create(master: Master, receiver: Receiver, number: int) -> str:
@@ -192,7 +232,11 @@ def _send(sender: Sender, batch: Any, every_s: float, seconds: float, pipe: Any)
 
 
 def _events(cases: Sequence[Case]) -> int:
-    return sum(turn.alerts * WEBHOOKS for case in cases for turn in case.beside)
+    return sum(_queued_in(turn) for case in cases for turn in case.beside)
+
+
+def _queued_in(turn: Turn) -> int:
+    return turn.alerts * WEBHOOKS
 
 
 def _is_missed(case: Case) -> bool:
@@ -201,28 +245,37 @@ def _is_missed(case: Case) -> bool:
 
 
 def _queued(turns: Sequence[Turn]) -> list[float]:
-    return [turn.alerts * WEBHOOKS / turn.alerts_s for turn in turns]
+    return [_queued_in(turn) / turn.alerts_s for turn in turns]
 
 
-def _drained(receiver: Receiver, events: int) -> float:
-    """Wait until all events were delivered; how many a second after the turn."""
-    (_, before), begin = receiver.counts(), time.perf_counter()
-    while receiver.counts()[1] < events:
-        if time.perf_counter() - begin > _DRAIN_S:
-            raise SystemExit(f"{receiver.counts()[1]:,} of {events:,} events were delivered within {_DRAIN_S:.0f} s")
+def _drained(master: Master, receiver: Receiver, events: int) -> Drain | None:
+    """Wait until all events were delivered; what it took from the first one on, None where all had been."""
+    first = receiver.counts()[1]
+    begin, cpu_s, deadline = time.perf_counter(), master.cpu_seconds(), time.perf_counter() + _DRAIN_S
+    while (count := receiver.counts()[1]) < events:
+        if count == first:  # the webhooks pause after failures
+            begin, cpu_s = time.perf_counter(), master.cpu_seconds()
+        if time.perf_counter() > deadline:
+            raise SystemExit(f"{count:,} of {events:,} events were delivered within {_DRAIN_S:.0f} s")
         time.sleep(0.1)
-    return (events - before) / (time.perf_counter() - begin)
+    if count == first:
+        return None
+    return Drain((count - first) / (time.perf_counter() - begin), (master.cpu_seconds() - cpu_s) / (count - first))
 
 
-def _text(cases: Sequence[Case], drains: Sequence[float], pairs: int, seconds: float) -> str:
-    header = ["", "values/s alone", "beside events", "slower by, %", "hold", ""]
-    more = ["events/s queued", "batch p50 ms", "p99 ms", "master's CPU, %"]
+def _text(cases: Sequence[Case], drains: Sequence[Drain], pairs: int, seconds: float) -> str:
+    header = ["", "values/s alone", "beside events", "slower by, %", "least to most", "hold", ""]
+    more = ["events/s queued", "delivered", "batch p50 ms", "p99 ms"]
+    used = ["master's CPU, %", "per event, µs", "machine idle, %"]
     events = f"{_events(cases):,}"
+    rate, each_ms = machine.median([one.rate for one in drains]), 1e3 * machine.median([one.cpu_s for one in drains])
     return (
         f"Ingest in batches of {REPORTS * VALUES:,} values, alone and beside {HOLD_EVENTS:,} events a second into the\n"
         f"queues of {WEBHOOKS} webhooks: {pairs} pairs of turns of {seconds:.0f} s. All {events} events were\n"
-        f"delivered, each once; what had not been when a turn ended at {machine.median(drains):,.0f} a second.\n\n"
-        + machine.table([*header, *more], list(_rows(cases)))
+        f"delivered, each once; what had not been when a turn ended at {rate:,.0f} a second, for {each_ms:.2f} ms of\n"
+        "the master's processor time each. "
+        'Numbers are medians over turns, and "slower by" over pairs of turns.\n\n'
+        + machine.table([*header, *more, *used], list(_rows(cases)))
     )
 
 
@@ -231,9 +284,19 @@ def _rows(cases: Sequence[Case]) -> Iterator[list[str]]:
         hold = [f"{HOLD_SLOWER:.0f}", "**missed**" if _is_missed(case) else "held"] if case.is_held else ["", ""]
         alone, beside = ([turn.rate for turn in turns] for turns in (case.alone, case.beside))
         events = f"{machine.median(_queued(case.beside)):,.0f}"
-        rates = [f"{machine.median(alone):,.0f}", f"{machine.median(beside):,.0f}", f"{case.slower:.1f}"]
-        cpu = [f"{100 * machine.median([turn.cpu for turn in turns]):.0f}" for turns in (case.alone, case.beside)]
-        yield [case.what, *rates, *hold, events, *_latencies(case), " -> ".join(cpu)]
+        delivered = f"{machine.median([turn.events / turn.seconds for turn in case.beside]):,.0f}"
+        spread = f"{min(case.slower_each):.1f} to {max(case.slower_each):.1f}"
+        rates = [f"{machine.median(alone):,.0f}", f"{machine.median(beside):,.0f}", f"{case.slower:.1f}", spread]
+        each = "" if case.cpu_per_event is None else f"{case.cpu_per_event:,.0f}"
+        used = [_both(case, lambda turn: turn.cpu), each, _both(case, lambda turn: turn.idle)]
+        yield [case.what, *rates, *hold, events, delivered, *_latencies(case), *used]
+
+
+def _both(case: Case, part: Callable[[Turn], float]) -> str:
+    """Per cent alone -> beside events."""
+    return " -> ".join(
+        f"{100 * machine.median([part(turn) for turn in turns]):.0f}" for turns in (case.alone, case.beside)
+    )
 
 
 def _latencies(case: Case) -> list[str]:

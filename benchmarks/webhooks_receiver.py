@@ -1,11 +1,14 @@
-"""Receiver of webhooks.py, a process of its own: answers 200 and counts what comes, by event; or 503 while away."""
+"""Receiver of webhooks.py, a process of its own: answers 200 and counts what comes, by event; or 503 while away.
+
+It keeps connections open, as receivers on the Internet do.
+"""
 
 import asyncio
 import json
 import multiprocessing
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +50,17 @@ def _serve(pipe: Any) -> None:
 
 
 async def _accept(pipe: Any) -> None:
-    requests, events, there = 0, set(), True
+    requests, there = 0, True
+    events: set[str] = set()
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                await answer(await reader.readuntil(b"\r\n\r\n"), reader, writer)
+        writer.close()
+
+    async def answer(head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal requests, there
-        head = await reader.readuntil(b"\r\n\r\n")
         status, body = b"200 OK", b"ok"
         if head.startswith(b"GET"):
             there = head.startswith(b"GET /back") or (there and not head.startswith(b"GET /away"))
@@ -64,10 +73,9 @@ async def _accept(pipe: Any) -> None:
                 requests += 1
             else:
                 status = b"503 Service Unavailable"
-        writer.write(b"HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body))
+        writer.write(b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body))
         await writer.drain()
-        writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
     pipe.send(server.sockets[0].getsockname()[1])
     await server.serve_forever()
