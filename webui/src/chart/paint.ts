@@ -29,24 +29,36 @@ const BASELINE_WIDTH = 2.5;
 const DOT_ROOM = 14;
 const MANY_CORNERS = 6000;
 const SPIKE = 6;
+const EDGE = 4;
 
 /** `box` and `ratio` are in device pixels, as the canvas is. */
 export function paintScene(canvas: Canvas, box: Box, ratio: number, scene: Scene): void {
   const brush: Brush = { canvas, box, ratio, scene, toY: placer(scene.frame.y, box.top + box.height, box.top) };
-  canvas.save();
-  canvas.beginPath();
-  canvas.rect(box.left, box.top, box.width, box.height);
-  canvas.clip();
-  canvas.lineJoin = "bevel";
   const ordered = [...scene.lines].sort((a, b) => Number(a.baseline) - Number(b.baseline));
   const strokes = ordered.map((line) => strokeFor(brush, line));
   const width = widthFor(strokes, box);
-  for (const stroke of strokes) paintBand(brush, stroke);
-  if (scene.smoothing) for (const stroke of strokes) paintRaw(brush, stroke);
-  for (const stroke of strokes) paintLine(brush, stroke, width);
-  for (const stroke of strokes) paintNotFinite(brush, stroke);
-  canvas.restore();
+  within(canvas, box, 0, () => {
+    canvas.lineJoin = "bevel";
+    for (const stroke of strokes) paintBand(brush, stroke);
+    if (scene.smoothing) for (const stroke of strokes) paintRaw(brush, stroke);
+    for (const stroke of strokes) paintLine(brush, stroke, width);
+  });
+  // the first and the last point lie on the edge: half of their dot would be cut off
+  within(canvas, box, EDGE * ratio, () => {
+    for (const stroke of strokes) paintDots(brush, stroke);
+    for (const stroke of strokes) paintNotFinite(brush, stroke);
+  });
   paintMarkers(canvas, box, ratio, scene);
+}
+
+/** Paints inside the box and `room` pixels around it. */
+function within(canvas: Canvas, box: Box, room: number, paint: () => void): void {
+  canvas.save();
+  canvas.beginPath();
+  canvas.rect(box.left - room, box.top - room, box.width + 2 * room, box.height + 2 * room);
+  canvas.clip();
+  paint();
+  canvas.restore();
 }
 
 /** Maps values of an axis to pixels; one closure per axis, because it runs for every point. */
@@ -78,14 +90,15 @@ interface Stroke {
   last: number;
   /** The points in view, with one neighbour on each side so that the line runs to the edges. */
   x: Float64Array;
+  y: Float64Array;
 }
 
-function strokeFor({ box, scene: { frame, ink } }: Brush, line: Line): Stroke {
+function strokeFor({ box, toY, scene: { frame, ink } }: Brush, line: Line): Stroke {
   const [from, to] = inside(line.x, frame.x);
   const first = Math.max(0, from - 1);
   const last = Math.min(line.x.length, to + 1);
   const x = placesOf(line.x, first, last, placer(frame.x, box.left, box.left + box.width));
-  return { line, colour: strokeOf(line, ink), first, last, x };
+  return { line, colour: strokeOf(line, ink), first, last, x, y: placesOf(line.drawn, first, last, toY) };
 }
 
 /** Thin where there is a lot to draw: software rendering draws lines of one pixel ten times faster than wider ones. */
@@ -131,17 +144,20 @@ function paintRaw({ canvas, box, ratio, toY }: Brush, { line, colour, first, las
   canvas.globalAlpha = 1;
 }
 
-function paintLine({ canvas, box, ratio, toY }: Brush, { line, colour, first, last, x }: Stroke, width: number): void {
-  const pixels = { x, y: placesOf(line.drawn, first, last, toY) };
+function paintLine({ canvas, box, ratio }: Brush, { line, colour, x, y }: Stroke, width: number): void {
   canvas.beginPath();
-  traceLine(canvas, pixels, box.width);
-  canvas.strokeStyle = canvas.fillStyle = colour;
+  traceLine(canvas, { x, y }, box.width);
+  canvas.strokeStyle = colour;
   canvas.lineWidth = ratio * (line.baseline ? BASELINE_WIDTH : width);
   canvas.setLineDash(line.baseline ? [] : line.look.dash.map((length) => length * ratio));
   canvas.stroke();
   canvas.setLineDash([]);
+}
+
+function paintDots({ canvas, box, ratio }: Brush, { colour, x, y }: Stroke): void {
   canvas.beginPath();
-  traceDots(canvas, pixels, ratio * 2, x.length * DOT_ROOM * ratio <= box.width);
+  traceDots(canvas, { x, y }, ratio * 2, x.length * DOT_ROOM * ratio <= box.width);
+  canvas.fillStyle = colour;
   canvas.fill();
 }
 
