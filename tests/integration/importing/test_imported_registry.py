@@ -1,9 +1,11 @@
 """Models, lineage, templates, webhooks and allocations come in; bad or taken ones are named and the rest is taken."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from importer import Importer
 from sqlalchemy import Connection, insert, select
 from upstream_filler import CHECKPOINTS
@@ -24,6 +26,7 @@ def rows(conn: Connection, table: str) -> list[dict[str, Any]]:
 def notes(events: list[dict[str, Any]]) -> dict[str, Any]:
     path = next(path for path in events[-1]["files"] if path.endswith("report.json"))
     loaded: dict[str, Any] = json.loads(Path(path).read_text())["notes"]
+    assert all(note.pop("text") for note in loaded.values())
     return loaded
 
 
@@ -76,9 +79,27 @@ def test_versions_come_later_with_their_checkpoints(sqlite_importer: Importer, s
     assert sqlite_importer.read(lambda conn: rows(conn, "models"))[0]["num_versions"] == 2
 
 
+@pytest.mark.parametrize("own", [{"id": 14, "version": 6}, {"id": 20, "version": 4}], ids=["id", "number"])
+def test_version_that_was_registered_here_since_the_first_import_stays(
+    sqlite_importer: Importer, source: Source, own: dict[str, int]
+) -> None:
+    sqlite_importer.run("--source", source.url, "--only", "experiments=1-2")
+    _write(sqlite_importer, lambda conn: _register(conn, own))
+    left = notes(sqlite_importer.run("--source", source.url))
+    assert left["taken"] == {"count": 1, "examples": ["version 4 of model 3"]}
+    versions = sqlite_importer.read(lambda conn: rows(conn, "model_versions"))
+    assert [(v["id"], v["version"], v["comment"]) for v in versions][1:] == [(own["id"], own["version"], "own")]
+    assert sqlite_importer.read(lambda conn: imported.count(conn, "experiments")) == 6
+
+
+def _register(conn: Connection, own: dict[str, int]) -> None:
+    (version,) = rows(conn, "model_versions")
+    conn.execute(insert(schema.model_versions).values(**{**version, "comment": "own", **own}))
+
+
 def test_what_is_taken_stays_and_the_rest_comes(sqlite_importer: Importer, source: Source) -> None:
     sqlite_importer.run("--source", source.url, "--dry-run")
-    _add_own(sqlite_importer)
+    _write(sqlite_importer, _add_own)
     left = notes(sqlite_importer.run("--source", source.url))
     assert left["taken"] == {"count": 3, "examples": ["model 3 (digits)", "template gpu-defaults", "webhook 1"]}
     assert left["lost_versions"]["count"] == 3
@@ -90,20 +111,23 @@ def test_what_is_taken_stays_and_the_rest_comes(sqlite_importer: Importer, sourc
     assert (lineage["trial_id"], lineage["model_id"]) == (2, None), "model 3 here is another one"
 
 
-def _add_own(importer: Importer) -> None:
+def _write(importer: Importer, change: Callable[[Connection], None]) -> None:
     engine = dialects.create_engine(importer.url)
-    now = schema.users.c.created_at
     with engine.connect() as conn:
         dialects.begin_write(conn)
-        time = conn.execute(select(now).limit(1)).scalar_one()
-        model = {"id": 3, "name": "mine", "metadata": {}, "labels": [], "user_id": 1, "workspace_id": 1}
-        conn.execute(insert(schema.models).values(**model, created_at=time, updated_at=time))
-        template = {"name": "gpu-defaults", "workspace_id": 1, "config": {}, "user_id": 1, "updated_at": time}
-        conn.execute(insert(schema.templates).values(**template))
-        hook = {"id": 1, "url": "https://own.example", "type": "DEFAULT", "mode": "WORKSPACE", "name": "own"}
-        conn.execute(insert(schema.webhooks).values(**hook, created_at=time))
+        change(conn)
         conn.commit()
     engine.dispose()
+
+
+def _add_own(conn: Connection) -> None:
+    time = conn.execute(select(schema.users.c.created_at).limit(1)).scalar_one()
+    model = {"id": 3, "name": "mine", "metadata": {}, "labels": [], "user_id": 1, "workspace_id": 1}
+    conn.execute(insert(schema.models).values(**model, created_at=time, updated_at=time))
+    template = {"name": "gpu-defaults", "workspace_id": 1, "config": {}, "user_id": 1, "updated_at": time}
+    conn.execute(insert(schema.templates).values(**template))
+    hook = {"id": 1, "url": "https://own.example", "type": "DEFAULT", "mode": "WORKSPACE", "name": "own"}
+    conn.execute(insert(schema.webhooks).values(**hook, created_at=time))
 
 
 def test_a_kind_whose_columns_are_missing_is_left_out(sqlite_importer: Importer, source: Source) -> None:

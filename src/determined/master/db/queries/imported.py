@@ -99,6 +99,12 @@ def all_ids(conn: Connection, table: str) -> set[int]:
     return set(conn.execute(select(metadata.tables[table].c.id)).scalars())
 
 
+def version_ids(conn: Connection) -> dict[tuple[int, int], int]:
+    """Return the ids of all versions of models by model and number."""
+    v = model_versions.c
+    return {(model, version): id_ for model, version, id_ in conn.execute(select(v.model_id, v.version, v.id))}
+
+
 def count_versions(conn: Connection, model_ids: Sequence[int]) -> None:
     """Store with models how many versions each has, and that the next one gets a number above theirs."""
     v, m = model_versions.c, models.c

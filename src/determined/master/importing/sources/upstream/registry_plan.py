@@ -19,9 +19,13 @@ MODELS, VERSIONS, TEMPLATES, WEBHOOKS = "models", "model versions", "templates",
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Rows of this cluster by table. `of_earlier`, `of_this`: ids by step that finished imports and this one stored."""
+    """Rows of this cluster by table. `of_earlier`, `of_this`: ids by step that finished imports and this one stored.
+
+    `versions`: ids by model and number.
+    """
 
     names: Mapping[str, Mapping[str, int]]
+    versions: Mapping[tuple[int, int], int]
     webhooks: set[int]
     of_earlier: Mapping[str, set[int]]
     of_this: Mapping[str, set[int]]
@@ -50,7 +54,8 @@ class RegistryPlan:
 
 def look_here(conn: Connection, of_earlier: Mapping[str, set[int]], of_this: Mapping[str, set[int]]) -> Here:
     names = {table: imported.existing_names(conn, table, "name") for table in (MODELS, TEMPLATES)}
-    return Here(names, imported.all_ids(conn, WEBHOOKS), of_earlier, of_this)
+    versions = imported.version_ids(conn)
+    return Here(names, versions, imported.all_ids(conn, WEBHOOKS), of_earlier, of_this)
 
 
 def make(
@@ -84,10 +89,14 @@ def _plan_models(source: Source, here: Here, workspaces: set[int] | None, plan: 
 
 
 def _plan_versions(source: Source, here: Here, plan: RegistryPlan) -> None:
+    own = {place: id_ for place, id_ in here.versions.items() if not here.is_imported(VERSIONS, id_)}
+    ids = set(own.values())
     for id_, model, version, experiment in models.places_of_versions(source):
         if id_ in here.of_earlier[VERSIONS]:
             continue
-        if model in plan.models_here and experiment in plan.experiments:
+        if model in plan.models_here and (id_ in ids or (model, version) in own):
+            plan.tally.add_many(rules.TAKEN, 1, f"version {version} of model {model}")
+        elif model in plan.models_here and experiment in plan.experiments:
             plan.versions.append(id_)
         else:
             plan.tally.add_many(rules.LOST_VERSIONS, 1, f"version {version} of model {model}")

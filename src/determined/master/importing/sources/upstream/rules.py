@@ -49,7 +49,8 @@ STORAGE_GONE = Rule(
 TAKEN = Rule(
     "taken",
     _LEFT_OUT,
-    "Models, templates and webhooks whose id or name something of this cluster has: rename or delete it, import again.",
+    "Models, versions, templates and webhooks whose id or name something of this cluster has: rename or delete it,"
+    " import again.",
 )
 MISSING_COLUMNS = Rule(
     "missing_columns", _LEFT_OUT, "Kinds whose tables lack columns in the source, or that its role may not see."
