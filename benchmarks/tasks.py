@@ -317,7 +317,7 @@ PARTS: dict[str, Part] = {
     "notebooks": Part(
         420.0,
         lambda cluster, _, few: tasks_idle.notebooks(
-            cluster, 1 if few else 20, 3.0 if few else tasks_idle.PERIOD_SECONDS
+            cluster, 2 if few else 20, 3.0 if few else tasks_idle.PERIOD_SECONDS
         ),
     ),
 }

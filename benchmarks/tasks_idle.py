@@ -32,25 +32,35 @@ def notebooks(cluster: Cluster, count: int, seconds: float) -> list[list[str]]:
 def _measure(
     cluster: Cluster, what: str, noun: str, config: Mapping[str, object], count: int, seconds: float
 ) -> list[list[str]]:
-    """Measure a master with idle tasks; what fewer than 200 add to its processor time is multiplied."""
+    """Measure a master with idle tasks. What fewer than 200 of them add to the first one's share is multiplied.
+
+    To the first one's, because the master looks after its runners as soon as there is one, which 200 do not repeat.
+    """
     master = steps.master_of(cluster)
     time.sleep(_SETTLE_SECONDS)  # what was measured before has ended just now
     alone, before = steps.share(master, seconds / 2), master.memory_info().rss
-    tasks = [steps.launch(cluster, config, noun) for _ in range(count)]
-    steps.wait_until_running(cluster, tasks, noun, ready=noun == "notebook", seconds=300.0)
-    time.sleep(_SETTLE_SECONDS)
-    share = steps.share(master, seconds)
+    tasks = [steps.launch(cluster, config, noun)]
+    first = _share_with(cluster, tasks, noun, seconds / 2)
+    tasks += [steps.launch(cluster, config, noun) for _ in range(count - 1)]
+    share = _share_with(cluster, tasks, noun, seconds)
     each = (master.memory_info().rss - before) / 2**20 / count
     runners = _runner_share(cluster, seconds / 6)
     steps.kill(cluster, tasks, noun)
-    at_many = alone + (share - alone) * MANY / count
-    beside = f"without them {alone:.2f} %" + ("" if count == MANY else f"; for {MANY} of them {at_many:.2f} %")
+    at_many = first + (share - first) * (MANY - 1) / (count - 1)
+    beside = f"without them {alone:.2f} %, with one {first:.2f} %"
+    beside += "" if count == MANY else f"; for {MANY} of them {at_many:.2f} %"
     hold = f"{_HOLD_PERCENT:g} % for {MANY}"
     return [
         [f"{what}: processor of the master", f"{share:.2f} %", beside, hold, machine.held(at_many, _HOLD_PERCENT)],
         [f"{what}: memory of the master, each", f"{each:.2f} MiB", "", "1 MiB", machine.held(each, _HOLD_MIB)],
         [f"{what}: processor of their runners, each", f"{runners / count:.3f} %", "", "", ""],
     ]
+
+
+def _share_with(cluster: Cluster, tasks: list[str], noun: str, seconds: float) -> float:
+    steps.wait_until_running(cluster, tasks, noun, ready=noun == "notebook", seconds=300.0)
+    time.sleep(_SETTLE_SECONDS)
+    return steps.share(steps.master_of(cluster), seconds)
 
 
 def _runner_share(cluster: Cluster, seconds: float) -> float:
