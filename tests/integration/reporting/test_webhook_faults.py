@@ -2,11 +2,12 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from tracked import IdleEngine, Tracked, one, submit, until, write
 
 from determined.master.background import webhooks as background
@@ -276,10 +277,35 @@ def test_silent_trials_that_do_not_name_a_webhook_do_not_hide_those_that_do(
         trial.send(Phase("RUNNING", 1.0), source="logs")
     clock.move(minutes=40)
     for _ in trials:
-        write(master, lambda conn: lifecycle.sweep_silence(conn, clock.now()))
+        write(master, lambda conn: lifecycle.queue_silences(conn, clock.now(), lifecycle.silence_triggers(conn)))
     assert one(master, "SELECT count(*) FROM webhook_deliveries") == 1
     (request,) = receiver.wait(1)
     assert request.json["event_data"]["metric"]["trial_id"] == trials[1].trial_id
+
+
+def test_writer_gets_only_the_triggers_that_a_silent_trial_meets(
+    admin: Any,
+    master: Any,
+    receiver: Receiver,
+    clock: MovedClock,
+    submit_trial: Callable[..., Tracked],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queued: list[float] = []
+    queue = lifecycle.queue_silences
+
+    def record(conn: Connection, now: datetime, triggers: Sequence[lifecycle.Silence]) -> bool:
+        queued.extend(trigger.seconds for trigger in triggers)
+        return queue(conn, now, triggers)
+
+    monkeypatch.setattr(lifecycle, "queue_silences", record)
+    for limit in ("30m", "50m", "70m"):
+        create(admin, receiver.url, "METRIC_THRESHOLD_EXCEEDED", {"no_report_for": limit})
+    clock.move(minutes=80)
+    submit_trial(**naming("mine")).send(Phase("RUNNING", 1.0), source="logs")
+    clock.move(minutes=40)
+    receiver.wait(1)
+    assert queued == [30 * 60]
 
 
 def test_a_trial_that_falls_silent_is_told_of_once(

@@ -37,6 +37,7 @@ Turns = dict[tuple[int | None, int | None], datetime]  # by owner and webhook, a
 logger = logging.getLogger(__name__)
 
 SILENCE_PERIOD_S = 10.0  # between two looks for trials that have fallen silent
+_SILENCES_AT_ONCE = 5  # triggers in one transaction
 PRUNE_PERIOD_S = 3600.0
 _WORKERS = 3  # webhooks that are sent to at the same time, one request each
 _BATCH = 10  # deliveries that a worker claims at once
@@ -56,10 +57,18 @@ _RETRIED = frozenset({408, 425, 429})
 
 
 async def sweep_silence(ctx: MasterContext) -> None:
-    """Queue events of trials that have fallen silent; called every SILENCE_PERIOD_S."""
+    """Queue events of trials that have fallen silent; called every SILENCE_PERIOD_S.
+
+    Triggers are looked at by a reader, and the writer gets only those that have something, a few at a time: a user with
+    hundreds of them must not hold up the writes of others.
+    """
     now = ctx.clock.now()
-    if await ctx.db.write(lambda conn: lifecycle.sweep_silence(conn, now)):
-        ctx.bus.publish(lifecycle.TOPIC)
+    triggers = await ctx.db.write(lifecycle.silence_triggers)
+    met = await ctx.db.read(lambda conn: lifecycle.met_silences(conn, now, triggers)) if triggers else []
+    for start in range(0, len(met), _SILENCES_AT_ONCE):
+        part = met[start : start + _SILENCES_AT_ONCE]
+        if await ctx.db.write(partial(lifecycle.queue_silences, now=now, triggers=part)):
+            ctx.bus.publish(lifecycle.TOPIC)
 
 
 async def prune(ctx: MasterContext) -> None:

@@ -14,7 +14,7 @@ from determined.master.db.queries import webhook as webhooks
 from determined.master.db.queries import webhook_delivery as deliveries
 from determined.master.db.queries import webhook_source as sources
 from determined.master.db.queries.webhook import ArmedTrigger
-from determined.master.db.queries.webhook_source import ExperimentSource
+from determined.master.db.queries.webhook_source import ExperimentSource, SilentTrial
 from determined.master.db.rows.webhooks import WebhookDeliveryValues
 from determined.master.lifecycle import webhook_room, webhook_triggers
 from determined.master.lifecycle.log_pattern import Batch, matching_lines
@@ -43,6 +43,14 @@ _WORKSPACE, _SPECIFIC = "WORKSPACE", "SPECIFIC"
 _PRINTED_CONFIG = '"log_policies":'
 _SILENT_AT_ONCE = 100
 _VARIANTS = {digit: "89ab"[int(digit, 16) % 4] for digit in "0123456789abcdef"}  # the two bits that each UUID has
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Trigger that waits for trials that report nothing for so long."""
+
+    seconds: float
+    id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +113,33 @@ def metrics_reported(conn: Connection, now: datetime, trial_id: int, reports: Se
             _trial_event(conn, now, trigger_id, facts)
 
 
-def sweep_silence(conn: Connection, now: datetime) -> bool:
+def silence_triggers(conn: Connection) -> list[Silence]:
+    """List the triggers that wait for silent trials. Only the writer calls this; it asks the database for nothing."""
+    places = webhook_triggers.current(conn).by_workspace.values()
+    return [Silence(*pair) for some in places for pair in some.silences]
+
+
+def met_silences(conn: Connection, now: datetime, triggers: Sequence[Silence]) -> list[Silence]:
+    """Keep the triggers for which trials have fallen silent."""
+    return [trigger for trigger in triggers if _silent_trials(conn, now, trigger, 1)]
+
+
+def queue_silences(conn: Connection, now: datetime, triggers: Sequence[Silence]) -> bool:
     """Queue events of running trials that have reported nothing for as long as a trigger says; True when any."""
     queued = False
-    places = webhook_triggers.current(conn).by_workspace.values()
-    for seconds, trigger_id in (pair for some in places for pair in some.silences):
-        limit = now - timedelta(seconds=seconds)
-        armed = webhooks.armed_anywhere(conn, trigger_id)
-        if armed is None or armed.created_at > limit:  # it knows nothing of the time before it was there
-            continue
-        for trial in sources.silent_trials(conn, trigger_id, armed.workspace_id, limit, _SILENT_AT_ONCE):
+    for trigger in triggers:
+        for trial in _silent_trials(conn, now, trigger, _SILENT_AT_ONCE):
             silent = int((now - trial.since).total_seconds())
-            queued |= _trial_event(conn, now, trigger_id, MetricFacts(trial.trial_id, silent_seconds=silent))
+            queued |= _trial_event(conn, now, trigger.id, MetricFacts(trial.trial_id, silent_seconds=silent))
     return queued
+
+
+def _silent_trials(conn: Connection, now: datetime, trigger: Silence, limit: int) -> list[SilentTrial]:
+    before = now - timedelta(seconds=trigger.seconds)
+    armed = webhooks.armed_anywhere(conn, trigger.id)
+    if armed is None or armed.created_at > before:  # it knows nothing of the time before it was there
+        return []
+    return sources.silent_trials(conn, trigger.id, armed.workspace_id, before, limit)
 
 
 def alert(
