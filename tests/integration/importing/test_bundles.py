@@ -228,6 +228,15 @@ def test_copied_checkpoints_are_served_by_the_new_cluster(
     assert (got / "a" / "weights").read_bytes() == b"altered"
 
 
+def test_files_of_a_copied_checkpoint_replace_others_of_their_size(ground: Path, into: Cluster, export: Export) -> None:
+    path = export(ground, [1], with_checkpoints=True)
+    stale = into.data / "here" / UUIDS[0] / "a" / "weights"
+    stale.parent.mkdir(parents=True)
+    stale.write_bytes(b"WEIGHTS")
+    into.run("--source", str(path), "--checkpoints", str(into.data / "here"))
+    assert stale.read_bytes() == b"weights"
+
+
 def _kill_after(importer: Importer, path: Path, steps: int) -> None:
     """Kill an import when it has told of so many steps that it has stored."""
     process = importer.start("--source", str(path))

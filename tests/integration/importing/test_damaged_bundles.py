@@ -52,6 +52,7 @@ class Content:
         self.metrics: list[list[Any]] = [[3, 1, 1, TIME, "loss", 0.5, None], [3, 1, 2, TIME, "loss", 0.25, None]]
         self.log: list[bytes] = [b'{"time": "' + TIME.encode() + b'", "text": "line"}']
         self.checkpoints: list[Any] = []
+        self.files: dict[str, bytes] = {}  # of checkpoints
         self.names: dict[str, str] = {}  # other names for files
 
     def write(self, path: Path) -> Path:
@@ -66,6 +67,8 @@ class Content:
             self._table(out, TRIALS_FILE, TRIALS, [list(columns.trial_row(self.trial).values())])
             self._table(out, METRICS_FILE, METRICS, self.metrics)
             self._lines(out, LOG_FILE)
+            for name, data in self.files.items():
+                out.add_bytes(name, data)
             out.finish(Manifest(layout.FORMAT, layout.VERSION, "other", "1", JSON_LINES, [1], {}, out.files))
         return path
 
@@ -202,6 +205,16 @@ def test_a_bundle_that_loses_points_does_not_verify(run: Run) -> None:
     content.trial.tasks[0].log_lines = 7
     status, events = run(content)
     assert (status, events[-1]["problems"]) == (1, ["task 1.r: 7 lines, here 1"])
+
+
+@pytest.mark.parametrize("name", ["weights", "other"])
+def test_a_bundle_without_a_file_of_a_copied_checkpoint_does_not_verify(run: Run, name: str) -> None:
+    content = Content()
+    content.checkpoints = [{**CHECKPOINT, "resources": {"code/": 0, "weights": 7}, "copied": True}]
+    content.files = {f"{FOLDER}/checkpoints/{UUID}/{name}": b"w" * (8 if name == "weights" else 7)}
+    status, events = run(content)
+    problem = f"checkpoint {UUID}: weights of 7 bytes is not in the bundle"
+    assert (status, events[-1].get("problems")) == (1, [problem]), events[-1]
 
 
 def test_reports_with_long_texts_are_stored_in_small_units(run: Run, tmp_path: Path) -> None:

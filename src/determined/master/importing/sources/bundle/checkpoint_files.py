@@ -1,24 +1,25 @@
 """Files of checkpoints out of a bundle, into a directory that then is their storage."""
 
+import hashlib
 import os
 import shutil
 from pathlib import Path
 
 from determined.bundle import layout
-from determined.bundle.layout import CheckpointEntry
+from determined.bundle.layout import BundleFile, CheckpointEntry
 from determined.bundle.reader import Bundle
 from determined.errors import FailedPrecondition
 
 
 def copy(bundle: Bundle, experiment_id: int, entry: CheckpointEntry, directory: Path) -> None:
-    """Write the files of a checkpoint below `<directory>/<uuid>`; those that are there in their size stay.
+    """Write the files of a checkpoint below `<directory>/<uuid>`; those that are there with their content stay.
 
     Names were checked when the bundle was opened: none leads out of the directory.
 
     Raises:
         FailedPrecondition: they cannot be written.
     """
-    prefix = f"{layout.folder(experiment_id)}/checkpoints/{entry.uuid}/"
+    prefix = _prefix(experiment_id, entry)
     try:
         for name in bundle.below(prefix):
             _write(bundle, name, directory / entry.uuid / name.removeprefix(prefix))
@@ -28,8 +29,27 @@ def copy(bundle: Bundle, experiment_id: int, entry: CheckpointEntry, directory: 
         ) from e
 
 
+def problem(bundle: Bundle, experiment_id: int, entry: CheckpointEntry, directory: Path) -> str | None:
+    """Return which file of a copied checkpoint is not in the bundle and below `<directory>/<uuid>`; None: all are."""
+    prefix = _prefix(experiment_id, entry)
+    for name, size in entry.resources.items():
+        if name.endswith("/"):
+            continue
+        packed = bundle.manifest.files.get(f"{prefix}{name}")
+        if packed is None or packed.size != size:
+            return f"{name} of {size} bytes is not in the bundle"
+        path = directory / entry.uuid / name  # a name of the bundle: it leads nowhere else
+        if not path.is_file() or path.stat().st_size != size:
+            return f"{path} is missing or has not {size} bytes"
+    return None
+
+
+def _prefix(experiment_id: int, entry: CheckpointEntry) -> str:
+    return f"{layout.folder(experiment_id)}/checkpoints/{entry.uuid}/"
+
+
 def _write(bundle: Bundle, name: str, path: Path) -> None:
-    if path.is_file() and not path.is_symlink() and path.stat().st_size == bundle.manifest.files[name].size:
+    if _is_there(path, bundle.manifest.files[name]):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
@@ -39,3 +59,10 @@ def _write(bundle: Bundle, name: str, path: Path) -> None:
         target.flush()
         os.fsync(target.fileno())
     part.replace(path)
+
+
+def _is_there(path: Path, entry: BundleFile) -> bool:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size != entry.size:
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256

@@ -53,7 +53,7 @@ class BundleImport:
             return self._finished(plan, {}, plan.tally, [])
         begun = begun or target.write(self._begin)
         self._store(begun, plan)
-        problems = Verification(bundle, target, plan, self._logs).problems()
+        problems = Verification(bundle, target, plan, self._logs, self._files).problems()
         emit({"event": "verified", "problems": problems})
         if not problems:
             target.write(partial(_end, begun.id))

@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from determined.bundle import layout
 from determined.bundle.layout import CheckpointEntry
@@ -12,7 +13,7 @@ from determined.bundle.reader import Bundle
 from determined.master.db.metric_chunk import Row
 from determined.master.db.queries import import_check, imported, model_definition, trial_record
 from determined.master.importing.compare import same
-from determined.master.importing.sources.bundle import metric_units
+from determined.master.importing.sources.bundle import checkpoint_files, metric_units
 from determined.master.importing.sources.bundle.plan import EXPERIMENTS, TRIALS, Plan, metric_files
 from determined.master.importing.target import Target
 from determined.wire.trial_record import TrialRecord
@@ -30,6 +31,7 @@ class Verification:
     target: Target
     plan: Plan
     logs: bool
+    files: Path  # where copied checkpoints are
 
     def problems(self) -> list[str]:
         """Return what differs, for people; nothing where all agrees."""
@@ -100,14 +102,18 @@ class Verification:
             name = f"{layout.folder(id_)}/checkpoints.json"
             entries = self.bundle.entries(name, CheckpointEntry) if self.bundle.has(name) else iter(())
             while part := list(islice(entries, _AT_ONCE)):
-                yield from self._checkpoints_of(part)
+                yield from self._checkpoints_of(id_, part)
 
-    def _checkpoints_of(self, entries: list[CheckpointEntry]) -> Iterator[str]:
+    def _checkpoints_of(self, experiment_id: int, entries: list[CheckpointEntry]) -> Iterator[str]:
         here = self.target.read(lambda conn: import_check.checkpoint_sizes(conn, [entry.uuid for entry in entries]))
         for entry in entries:
             state = "ERROR" if entry.state == "ACTIVE" else entry.state
             if here.get(entry.uuid) != (state, entry.size, entry.resources):
                 yield f"checkpoint {entry.uuid}: {state}, {entry.size} bytes, here {here.get(entry.uuid)}"
+            elif entry.copied:
+                problem = checkpoint_files.problem(self.bundle, experiment_id, entry, self.files)
+                if problem is not None:
+                    yield f"checkpoint {entry.uuid}: {problem}"
 
     def _lines(self) -> Iterator[str]:
         for id_ in self.plan.experiments:
