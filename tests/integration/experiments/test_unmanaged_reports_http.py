@@ -9,6 +9,7 @@ import pytest
 
 from determined.master.db.queries import trial as trials
 from determined.wire.report import (
+    Alert,
     CheckpointReport,
     EarlyExit,
     Exit,
@@ -28,7 +29,13 @@ UUID = "3f1d2a8e-0000-4000-8000-000000000001"
 
 @pytest.fixture
 def trial(user: Any) -> dict[str, Any]:
-    body = {"config": json.dumps({"name": "u", "searcher": {"name": "single", "metric": "m"}}), "unmanaged": True}
+    return made_trial(user)
+
+
+def made_trial(user: Any, **config: Any) -> dict[str, Any]:
+    """A trial that is in its first run."""
+    whole = {"name": "u", "searcher": {"name": "single", "metric": "m"}, **config}
+    body = {"config": json.dumps(whole), "unmanaged": True}
     experiment = user.post("/api/v1/experiments", body).json["experiment"]["id"]
     made: dict[str, Any] = user.post("/api/v1/trials", {"experimentId": experiment, "unmanaged": True}).json["trial"]
     assert user.post(f"/api/v1/trials/{made['id']}/start", {"resume": True}).json["trialRunId"] == 1
@@ -69,6 +76,19 @@ def test_records_about_an_allocation_are_passed_over(user: Any, trial: dict[str,
     others = (PreemptAck(), EarlyExit("EXITED_REASON_INVALID_HP"), Phase("RUNNING", 1.0), over)
     assert post(user, trial, *others).json["positions"] == {"j": 4}
     assert user.get(f"/api/v1/trials/{trial['id']}").json["trial"]["state"] == "STATE_RUNNING"
+
+
+def test_an_alert_is_queued_for_the_webhook_that_the_config_names(user: Any, admin: Any) -> None:
+    triggers = [{"triggerType": "TRIGGER_TYPE_CUSTOM"}]
+    hook = {"url": "http://example.com/", "name": "mine", "mode": "WEBHOOK_MODE_SPECIFIC", "triggers": triggers}
+    webhook_id = admin.post("/api/v1/webhooks", hook).json["webhook"]["id"]
+    trial = made_trial(user, integrations={"webhooks": {"webhook_name": ["mine"]}})
+    for _ in range(2):
+        assert post(user, trial, Alert("loss is NaN", "batch 7", "ERROR")).json["positions"] == {"j": 1}
+    (delivery,) = admin.get(f"/api/v1/webhooks/{webhook_id}/deliveries").json["deliveries"]
+    told = json.loads(delivery["payload"])["event_data"]
+    assert told["custom_data"] == {"title": "loss is NaN", "description": "batch 7", "level": "ERROR"}
+    assert told["experiment"]["trial_id"] == trial["id"]
 
 
 def test_a_gap_is_answered_with_the_position(user: Any, trial: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from determined.master.services.report import Outcome, not_taken, past
 from determined.master.services.report_pieces import in_pieces
 from determined.master.services.report_records import Application
 from determined.wire.report import (
+    Alert,
     CheckpointReport,
     LogLine,
     MetricReport,
@@ -31,7 +32,7 @@ from determined.wire.report import (
 )
 
 # Records that say something of an allocation mean nothing here: its client sets the state of an unmanaged trial.
-_TAKEN = (LogLine, MetricReport, CheckpointReport, Progress, Status)
+_TAKEN = (Alert, LogLine, MetricReport, CheckpointReport, Progress, Status)
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,200}")
 
 
