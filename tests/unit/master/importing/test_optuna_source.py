@@ -2,11 +2,15 @@
 
 import math
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from determined.errors import DeterminedError
+from determined.master.importing.sources.optuna import database
 from determined.master.importing.sources.optuna.mapping import OptunaSource, parameter
 from determined.master.importing.tracked import TrackedExperiment
 from determined.master.lifecycle.states import State
@@ -95,6 +99,47 @@ def test_the_database_is_not_written(tmp_path: Path) -> None:
     assert len(list(OptunaSource(f"sqlite:///{copy}").experiments())) == 2
     assert copy.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["study.db"]
+
+
+@pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("query", ["_TRIALS", "_PARAMS", "_VALUES", "_INTERMEDIATE", "_USER_ATTRS"])
+def test_a_study_that_gets_a_trial_while_it_is_read_is_taken_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, journal_mode: str
+) -> None:
+    path = tmp_path / "study.db"
+    shutil.copy(STORES / "study.db", path)
+    real = database.rows
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as optuna:
+        optuna.execute(f"PRAGMA journal_mode = {journal_mode}")
+
+        def rows(connection: Any, statement: str, **values: Any) -> list[Any]:
+            found = real(connection, statement, **values)
+            if statement == getattr(database, query):
+                add_trial(optuna, values["study"])  # fails at once where the reader keeps it from writing
+            return found
+
+        monkeypatch.setattr(database, "rows", rows)
+        first, second = OptunaSource(f"sqlite:///{path}").experiments()
+        assert (len(first.trials), len(second.trials)) == (5, 2)
+        assert optuna.execute("SELECT count(*) FROM trials WHERE number = 99").fetchone() == (2,)
+
+
+def add_trial(optuna: sqlite3.Connection, study: int) -> None:
+    added = optuna.execute("INSERT INTO trials (study_id, number, state) VALUES (?, 99, 'RUNNING')", (study,))
+    trial = added.lastrowid
+    distribution = '{"name": "FloatDistribution", "attributes": {"low": 0, "high": 1, "step": null, "log": false}}'
+    for table, columns, row in (
+        ("trial_params", "trial_id, param_name, param_value, distribution_json", (trial, "lr", 0.5, distribution)),
+        ("trial_values", "trial_id, objective, value, value_type", (trial, 0, 0.5, "FINITE")),
+        (
+            "trial_intermediate_values",
+            "trial_id, step, intermediate_value, intermediate_value_type",
+            (trial, 0, 0.5, "FINITE"),
+        ),
+        ("trial_user_attributes", "trial_id, key, value_json", (trial, "k", "1")),
+        ("trial_system_attributes", "trial_id, key, value_json", (trial, "k", "1")),
+    ):
+        optuna.execute(f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(row))})", row)
 
 
 @pytest.mark.parametrize("source", ["sqlite:///missing.db", "missing.log", "mysql://user:secret@host/db"])

@@ -1,8 +1,7 @@
 """Studies of Optuna's relational storage."""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection
@@ -55,27 +54,32 @@ def _trials(connection: Connection, study: StoredStudy) -> list[StoredTrial]:
         row[0]: StoredTrial(row[0], row[1], row[2], utc(row[3]), utc(row[4]))
         for row in _rows(connection, _TRIALS, study.id)
     }
-    for trial_id, name, value, distribution in _rows(connection, _PARAMS, study.id):
-        trials[trial_id].params[name] = (value, distribution)
-    for trial_id, value, kind in _rows(connection, _VALUES, study.id):
-        trials[trial_id].values.append(_NUMBERS.get(kind, value))
-    for trial_id, step, value, kind in _rows(connection, _INTERMEDIATE, study.id):
+    for trial, name, value, distribution in _of_trials(connection, _PARAMS, study, trials):
+        trial.params[name] = (value, distribution)
+    for trial, value, kind in _of_trials(connection, _VALUES, study, trials):
+        trial.values.append(_NUMBERS.get(kind, value))
+    for trial, step, value, kind in _of_trials(connection, _INTERMEDIATE, study, trials):
         if isinstance(step, int):
-            trials[trial_id].intermediate_values[step] = _NUMBERS.get(kind, value)
+            trial.intermediate_values[step] = _NUMBERS.get(kind, value)
         else:
             study.damage.append(f"step {step!r} is no number")
-    for trial_id, attrs in _attributes(connection, _USER_ATTRS, study).items():
-        trials[trial_id].user_attrs = attrs
-    for trial_id, attrs in _attributes(connection, _SYSTEM_ATTRS, study).items():
-        trials[trial_id].system_attrs = attrs
+    for trial, key, value in _of_trials(connection, _USER_ATTRS, study, trials):
+        _set_attribute(study, trial.user_attrs, key, value)
+    for trial, key, value in _of_trials(connection, _SYSTEM_ATTRS, study, trials):
+        _set_attribute(study, trial.system_attrs, key, value)
     return list(trials.values())
 
 
-def _attributes(connection: Connection, query: str, study: StoredStudy) -> dict[int, JsonObject]:
-    attributes: dict[int, JsonObject] = defaultdict(dict)
-    for trial_id, key, value in _rows(connection, query, study.id):
-        _set_attribute(study, attributes[trial_id], key, value)
-    return attributes
+def _of_trials(
+    connection: Connection, query: str, study: StoredStudy, trials: Mapping[int, StoredTrial]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield rows with their trial in front. Rows of trials that the study got since `trials` were read are left out.
+
+    A transaction would show one state, but a file of SQLite that is being read lets no other program write.
+    """
+    for trial_id, *rest in _rows(connection, query, study.id):
+        if trial_id in trials:
+            yield trials[trial_id], *rest
 
 
 def _set_attribute(study: StoredStudy, attributes: JsonObject, key: str, value: str) -> None:
