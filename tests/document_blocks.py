@@ -10,7 +10,7 @@ from determined.master.config import load_master_config
 
 ROOT = Path(__file__).parents[1]
 _FENCE = re.compile(r"^```(\S*)$")
-_COMMENT = re.compile(r"^<!-- (not run|exit status): (.+) -->$")
+_COMMENT = re.compile(r"^<!-- (not run|exit status|given|needs): (.+) -->$")
 _FILE = re.compile(r"^File `(\S+)`:$")  # visible where comments are not
 
 

@@ -30,6 +30,12 @@ def test_every_block_says_its_language() -> None:
     assert not odd, f"name one of {known} after the fence of {odd}"
 
 
+def test_every_console_block_has_a_command() -> None:
+    """Its lines without `$ ` are promised output: a block of these alone runs nothing."""
+    empty = [block.where for block in _every("console") if not block.script.strip()]
+    assert not empty, f"write `$ ` before the commands of {empty}, or call the block bash"
+
+
 @pytest.mark.parametrize("block", _every("python"), ids=lambda block: block.where)
 def test_a_python_snippet_compiles_and_imports_names_that_exist(block: Block) -> None:
     tree = compile(block.text, block.where, "exec", ast.PyCF_ONLY_AST)

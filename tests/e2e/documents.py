@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ _STAYS = """
                     break
                 time.sleep(0.02)"""
 
+_PROGRAMS = {"curl ": "curl", "det shell ": "ssh"}  # what a script has to have for these words
+_ASSIGNED = re.compile(r"^([A-Z]+)=", re.MULTILINE)  # in a script
+_KEPT = re.compile(r"^declare \S+ ([A-Z]+)=", re.MULTILINE)  # as bash prints it
 _SLEEP = re.compile(r"time\.sleep\([\d.]+\)")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d{4})")
@@ -39,8 +43,13 @@ def pages() -> list[Path]:
 
 def pytorch_pages() -> list[Path]:
     """Those whose blocks import torch, which takes seconds for each."""
-    names = ("batch-inference", "migrating", "pytorch", "pytorch-data", "pytorch-today")
+    names = ("batch-inference", "pytorch", "pytorch-data", "pytorch-today")
     return [ROOT / "docs" / f"{name}.md" for name in names]
+
+
+def pages_with_torch_blocks() -> list[Path]:
+    """Those that use torch in some blocks, which are marked `<!-- needs: torch -->`."""
+    return [page for page in pages() if any(block.marks.get("needs") == "torch" for block in blocks(page))]
 
 
 def examples() -> list[Path]:
@@ -53,12 +62,18 @@ def name_of(document: Path) -> str:
     return f"{document.parent.name}-{document.stem}"
 
 
-def read_through(document: Path, directory: Path, block_seconds: float = BLOCK_SECONDS) -> None:
-    """Do all that it shows, as its reader would. Raises AssertionError for what does not work."""
+def read_through(
+    document: Path, directory: Path, block_seconds: float = BLOCK_SECONDS, packages: Collection[str] = ()
+) -> None:
+    """Do all that it shows, as its reader would. Raises AssertionError for what does not work.
+
+    Blocks marked `<!-- needs: PACKAGE -->` are left out unless `packages` has it.
+    """
     reader = Reader(directory, document, int(free_port()), block_seconds)
     try:
         for block in blocks(document):
-            if "not run" not in block.marks and block.language not in SHOWN:
+            is_left_out = "not run" in block.marks or block.language in SHOWN
+            if not is_left_out and block.marks.get("needs") in (None, *packages):
                 _try(block, reader)
     finally:
         reader.leave()
@@ -109,11 +124,19 @@ class Reader:
             self._gate.unlink(missing_ok=True)
             assert "\ndet e activate" in script
             script = script.replace("\ndet e activate", f"\ntouch {self._gate}\ndet e activate")
-        return self._run(["bash", "-euo", "pipefail", "-c", self._here(script)])
+        return self._run(["bash", "-euo", "pipefail", "-c", self._with_variables(self._here(script))])
 
     def python(self, path: Path) -> subprocess.CompletedProcess[str]:
         self._pace(pauses=False)
         return self._run([sys.executable, str(path)])
+
+    def give(self, source: Path) -> None:
+        """Copy a file or directory of the reader's own to where the document is read."""
+        target = self.cwd / source.name
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copy(source, target)
 
     def leave(self) -> None:
         state = self._home / ".local" / "share" / "determined"
@@ -129,6 +152,14 @@ class Reader:
         for path in (self.clone / "examples").rglob("*.py"):
             text = _SLEEP.sub("time.sleep(0.005)", path.read_text().replace(stays, ""))
             path.write_text(text.replace(_ASKED, stays + _ASKED) if pauses else text)
+
+    def _with_variables(self, script: str) -> str:
+        """Carry variables such as `ID` from block to block, as the reader's terminal does."""
+        kept = self._home.parent / "variables"
+        kept.touch()
+        names = " ".join(sorted(set(_ASSIGNED.findall(script)) | set(_KEPT.findall(kept.read_text()))))
+        keep = f"trap 'declare -p {names} > {kept} 2> /dev/null || true' EXIT\n" if names else ""
+        return f". {kept}\n{keep}{script}"
 
     def _here(self, text: str) -> str:
         return text.replace("8080", self._port)
@@ -151,8 +182,11 @@ def _kill(pid_file: Path) -> None:
 
 
 def _try(block: Block, reader: Reader) -> None:
-    if "curl " in block.text and shutil.which("curl") is None:
-        pytest.skip(f"{block.where} needs curl, which this machine has not")
+    for words, program in _PROGRAMS.items():
+        if words in block.script and shutil.which(program) is None:
+            pytest.skip(f"{block.where} needs {program}, which this machine has not")
+    if "given" in block.marks:
+        reader.give(ROOT / block.marks["given"])
     path = reader.write(block.marks["file"], block.text) if "file" in block.marks else None
     if block.language == "yaml":
         check_config(block)

@@ -1,7 +1,8 @@
 """Every command, script and configuration in our documents works: run or checked as a reader would, page by page.
 
 A line right before a block says what is special about it: ``File `name`:`` (save it under this name for later blocks),
-`<!-- not run: why -->`, `<!-- exit status: 1 -->`.
+`<!-- not run: why -->`, `<!-- exit status: 1 -->`, `<!-- given: PATH -->` (a file or directory of this repository that
+the reader is to have), `<!-- needs: torch -->` (left to test_pytorch_documentation.py).
 """
 
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from documents import (
     RUN,
     SHOWN,
+    Reader,
     blocks,
     documents,
     missing_lines,
@@ -47,6 +49,14 @@ def test_most_blocks_are_run() -> None:
     every = [block for document in documents() for block in blocks(document) if block.language in RUN]
     left_out = [f"{b.where}: {b.marks['not run']}" for b in every if "not run" in b.marks]
     assert len(left_out) * 5 <= len(every), "\n".join(left_out)
+
+
+def test_a_variable_of_a_block_is_there_in_the_next(tmp_path: Path) -> None:
+    reader = Reader(tmp_path, pages()[0], 1)
+    assert reader.shell("ID=$(echo 'a b'); NAME=c\nfalse").returncode == 1
+    assert reader.shell("ID=${ID}d").returncode == 0
+    assert reader.shell('echo "$ID"').stdout == "a bd\n"
+    assert reader.shell('echo "$OTHER"').returncode != 0
 
 
 def test_a_promised_line_that_does_not_come_is_noticed() -> None:

@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from documents import name_of, pages, pytorch_pages, read_through
+from documents import name_of, pages, pages_with_torch_blocks, pytorch_pages, read_through
 
 
 @pytest.mark.skipif(
@@ -12,9 +12,9 @@ from documents import name_of, pages, pytorch_pages, read_through
 )
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("document", pytorch_pages(), ids=name_of)
+@pytest.mark.parametrize("document", [*pytorch_pages(), *pages_with_torch_blocks()], ids=name_of)
 def test_what_a_page_on_pytorch_shows_works(document: Path, tmp_path: Path) -> None:
-    read_through(document, tmp_path, block_seconds=180)
+    read_through(document, tmp_path, block_seconds=180, packages={"torch"})
 
 
 def test_pages_on_pytorch_are_pages() -> None:
