@@ -8,6 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 
+from linked_os_user import place, python  # noqa: F401  fixtures
 from world import World, WorldFactory
 
 

@@ -2,26 +2,17 @@
 
 import base64
 import json
-import os
-import shutil
-import site
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from http_cluster import HttpCluster, eventually
+from linked_os_user import NOBODY, link, needs_root
 
-import determined
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.master.lifecycle import identity
-
-NOBODY = {"agentUid": 65534, "agentGid": 65534, "agentUser": "nobody", "agentGroup": "nogroup"}
-DEBIAN_PYTHON = Path("/usr/bin/python3")  # the tests' own may lie in a home that others cannot enter
 
 SCRIPT = """
 import json, os, pathlib
@@ -39,31 +30,6 @@ seen["database"] = os.access(secrets / "master.db", os.R_OK)
 seen["listing"] = os.access(secrets, os.R_OK)
 print("SEEN " + json.dumps(seen))
 """
-
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="switching users needs root")
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """Like tmp_path, but other users can get there. Not in /tmp, of which a task sees its own."""
-    path = Path(tempfile.mkdtemp(dir="/var/tmp"))
-    path.chmod(0o755)
-    yield path
-    shutil.rmtree(path)
-
-
-@pytest.fixture
-def python(place: Path) -> str:
-    """An interpreter everybody can enter, with our package and what it needs."""
-    if not DEBIAN_PYTHON.exists() or not _same_version():
-        pytest.skip("needs a system Python of the version the tests run with")
-    ours = [str(Path(determined.__file__).parents[1]), *site.getsitepackages()]
-    if not all(_others_can_enter(Path(each)) for each in ours):
-        pytest.skip("needs a checkout that other users can enter")
-    subprocess.run([DEBIAN_PYTHON, "-m", "venv", "--without-pip", place / "venv"], check=True)
-    [packages] = (place / "venv" / "lib").glob("python3*/site-packages")
-    (packages / "determined.pth").write_text("\n".join(ours) + "\n")
-    return str(place / "venv" / "bin" / "python")
 
 
 @needs_root
@@ -166,12 +132,6 @@ def test_master_that_cannot_switch_users_refuses_everything_under_isolation(
     assert refused.status == 400 and "start it as root" in refused.message
 
 
-def link(master: Any, **changes: Any) -> None:
-    body = {"agentUserGroup": {**NOBODY, **changes}}
-    answer = master.client("admin").patch("/api/v1/users/2", body)
-    assert answer.status == 200, answer.raw
-
-
 def submit(user: Any, script: str, *, activate: bool = True, **place: str) -> Any:
     config = {
         "name": "linked",
@@ -188,13 +148,3 @@ def submit(user: Any, script: str, *, activate: bool = True, **place: str) -> An
 
 def state(user: Any) -> str:
     return str(user.get("/api/v1/experiments/1").json["experiment"]["state"])
-
-
-def _others_can_enter(directory: Path) -> bool:
-    return all(each.stat().st_mode & 0o001 for each in (directory, *directory.parents))
-
-
-def _same_version() -> bool:
-    asked = [DEBIAN_PYTHON, "-c", "import sys; print(*sys.version_info[:2])"]
-    theirs = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
-    return theirs == [str(n) for n in sys.version_info[:2]]

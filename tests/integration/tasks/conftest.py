@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 sys.path.insert(0, str(Path(__file__).parents[1] / "lifecycle"))  # the engine in memory lives there
 
+from linked_os_user import place, python  # noqa: F401  fixtures
 from task_cluster import TaskCluster
 
 
