@@ -1,16 +1,15 @@
 """A master that is away for long, or comes back knowing nothing: what becomes of the runners it had started."""
 
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from clocks import MOVED_CLOCK, MovedClock
 
 from cluster import Client, Cluster, eventually, lives, write_experiment
 
-MOVED_CLOCK = Path(__file__).parent / "moved_clock"
 AWAY_SECONDS = 15 * 60
 STEP_SECONDS = 2  # not in one leap: the runner rests up to 5 s between two attempts, and is to make many
 
@@ -26,24 +25,6 @@ with det.core.init() as core:
         pathlib.Path(os.environ["PROGRESS"]).write_text(str(step))
         time.sleep(1)
 """
-
-
-class MovedClock:
-    """One clock for the master, the runner and the trial; only ever moved forward."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.ahead = 0.0
-        path.write_bytes(struct.pack("d", 0.0))
-
-    def advance(self, seconds: float) -> None:
-        self.ahead += seconds
-        with self._path.open("r+b") as file:
-            file.write(struct.pack("d", self.ahead))
-
-    @property
-    def variables(self) -> dict[str, str]:
-        return {"PYTHONPATH": str(MOVED_CLOCK), "MOVED_CLOCK": str(self._path)}
 
 
 @pytest.fixture

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clocks import MovedClock
 
-from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment, official_python
+from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment, official, official_python
 
 pytestmark = pytest.mark.official
 
@@ -17,6 +19,20 @@ from determined.experimental import core_v2
 core_v2.init(config=core_v2.Config(name="official failing"))
 core_v2.train.report_training_metrics(1, {"loss": 0.5})
 raise RuntimeError("on purpose")
+"""
+VANISHES = """
+import os, signal, sys
+from determined.experimental import core_v2
+core_v2.init(config=core_v2.Config(name=sys.argv[1]))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+# The sweep that looks for silent trials comes every 30 s of real time, whatever the moved clock says.
+MASTER = """
+import sys
+import moved_master
+from determined.master.background import unmanaged
+unmanaged.PERIOD_S = 0.2
+sys.exit(moved_master.main())
 """
 
 
@@ -96,6 +112,46 @@ def test_a_raising_script_is_an_error(cluster: Cluster, client: Client, home: Pa
     (tmp_path / "fails.py").write_text(FAILS)
     assert run(cluster, home, "fails.py", cwd=tmp_path).returncode == 1
     assert client.state(newest(client)["id"]) == "ERROR"
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> MovedClock:
+    return MovedClock(tmp_path / "clock")
+
+
+@pytest.fixture
+def moved(tmp_path: Path, clock: MovedClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    """A master on the moved clock that looks for silent trials all the time."""
+    program = tmp_path / "master.py"
+    program.write_text(MASTER)
+    cluster = Cluster(tmp_path / "moved", program=(str(program),))
+    with monkeypatch.context() as patch:
+        for name, value in clock.variables.items():
+            patch.setenv(name, value)
+        cluster.start()
+    yield cluster
+    cluster.stop()
+
+
+def test_a_trial_whose_heartbeat_stops_ends_in_error(
+    moved: Cluster, clock: MovedClock, home: Path, tmp_path: Path
+) -> None:
+    client = Client(moved.url)
+    (tmp_path / "vanishes.py").write_text(VANISHES)
+    ids = []
+    for minutes, name in ((4, "first"), (2, "second")):
+        run(moved, home, "vanishes.py", name, cwd=tmp_path)
+        ids.append(newest(client)["id"])
+        assert client.state(ids[-1]) == "RUNNING", "nothing said how it ended"
+        clock.advance(minutes * 60)
+    client.wait_state(ids[0], "ERROR")
+    assert client.state(ids[1]) == "RUNNING", "it has been silent for two minutes only"
+    clock.advance(4 * 60)
+    client.wait_state(ids[1], "ERROR")
+    for experiment in ids:
+        [trial] = client.trials(experiment)
+        assert trial["state"] == "STATE_ERROR" and trial["endTime"]
+        assert "ERROR" in official(home, "trial", "describe", str(trial["id"]), master=moved.url).stdout
 
 
 def test_ranks_of_torchrun_share_one_experiment(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
