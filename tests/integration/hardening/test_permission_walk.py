@@ -11,6 +11,8 @@ from litestar.handlers import BaseRouteHandler
 from litestar.routes import HTTPRoute
 from tracked import IdleEngine
 from walk_ground import CALLERS, PASSWORD, Ground, expected
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from determined.master.auth.guard import require_rows
 from determined.master.auth.permission import Permission, Who, permission_of
@@ -41,6 +43,14 @@ NOT_BY_PROGRAMS = {
     *((verb, path) for verb in ("POST", "PATCH") for path in ON_OWN_ACCOUNT),
 }
 NOT_BY_PROGRAMS -= {("POST", "/api/v1/auth/logout")}
+
+# What the walk over HTTP operations does not meet. Each of them has a test of its own below.
+OTHER_ROUTES = {
+    ("/proxy", "ASGIRoute"),
+    ("/stream", "WebSocketRoute"),
+    ("/terminal/{task_id:str}", "WebSocketRoute"),
+}
+_POLICY_VIOLATION = 1008
 
 
 @pytest.fixture
@@ -137,6 +147,12 @@ def test_a_route_without_a_row_keeps_the_master_from_starting() -> None:
         require_rows([handler])
 
 
+def test_every_route_that_is_no_http_operation_is_walked_below(ground: Ground) -> None:
+    routes = [route for route in ground.master.app.routes if not isinstance(route, HTTPRoute)]
+    assert {(route.path, type(route).__name__) for route in routes} == OTHER_ROUTES
+    assert all(permission_of(route.route_handler.opt) is not None for route in routes)
+
+
 @pytest.mark.parametrize("caller", CALLERS)
 def test_the_stream_of_changes_is_for_users(ground: Ground, wire_to: Any, caller: str) -> None:
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
@@ -148,10 +164,41 @@ def test_the_stream_of_changes_is_for_users(ground: Ground, wire_to: Any, caller
 @pytest.mark.parametrize("caller", CALLERS)
 def test_the_proxy_is_for_the_owner_of_the_task_and_administrators(ground: Ground, wire_to: Any, caller: str) -> None:
     """The walk does not meet it: it takes any method below its path, and its handler finds out who calls."""
-    [row] = [permission_of(route.route_handler.opt) for route in ground.master.app.routes if route.path == "/proxy"]
-    assert row is not None
+    row = _row_of(ground, "/proxy")
     status = wire_to(ground).status("GET", f"/proxy/{ground.ids['task_id']}:8000/", None, ground.headers[caller])
     assert (status not in (401, 403)) == expected(row, caller), status
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_a_terminal_is_for_the_owner_of_the_shell_and_administrators(ground: Ground, caller: str) -> None:
+    """Of a shell, and of one beside a trial. No runner is connected, which only those learn who are let in."""
+    row = _row_of(ground, "/terminal/{task_id:str}")
+    beside_trial = f"{ground.ids['task_id']}:shell"
+    headers = dict(ground.headers)
+    ground.use_submitted_task("shells", headers)
+    assert _is_let_in(ground, ground.ids["task_id"], headers[caller]) == expected(row, caller)
+    assert _is_let_in(ground, beside_trial, ground.headers[caller]) == expected(row, caller)
+
+
+def _is_let_in(ground: Ground, shell: str, headers: dict[str, str]) -> bool:
+    url = f"{ground.master.url.replace('http', 'ws', 1)}/terminal/{shell}"
+    try:
+        with connect(url, additional_headers=headers) as socket:
+            socket.recv(timeout=60)
+    except InvalidStatus as e:
+        assert e.response.status_code in (401, 403)
+        return False
+    except ConnectionClosed as e:
+        assert e.rcvd is not None
+        assert (e.rcvd.code == _POLICY_VIOLATION) == ("only the owner" in e.rcvd.reason), e.rcvd
+        return e.rcvd.code != _POLICY_VIOLATION
+    raise AssertionError("no runner is there, and something answers")
+
+
+def _row_of(ground: Ground, path: str) -> Permission:
+    [row] = [permission_of(route.route_handler.opt) for route in ground.master.app.routes if route.path == path]
+    assert row is not None
+    return row
 
 
 def test_no_row_is_broader_than_it_reads(ground: Ground) -> None:
