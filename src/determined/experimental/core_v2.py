@@ -65,6 +65,7 @@ class Config:
         external_experiment_id: a name of your own for the experiment. It is made on first use; every later run and
             every other worker with this name reports to the same one.
         external_trial_id: the same for the trial: a later run goes on with it, from its latest checkpoint.
+        integrations: as in an experiment's config: the webhooks that alerts of the trial go to.
     """
 
     name: str | None = None
@@ -78,6 +79,7 @@ class Config:
     searcher: JsonObject | None = None
     external_experiment_id: str | None = None
     external_trial_id: str | None = None
+    integrations: JsonObject | None = None
 
 
 class DefaultConfig(Config):

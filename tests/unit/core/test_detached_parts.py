@@ -47,6 +47,11 @@ def test_a_request_becomes_fields_of_the_config() -> None:
     }  # fmt: skip
 
 
+def test_webhooks_of_a_request_are_those_of_the_config() -> None:
+    integrations = {"webhooks": {"webhook_name": ["mine"]}}
+    assert experiment_config(ExperimentRequest(integrations=integrations), {})["integrations"] == integrations
+
+
 def test_a_trial_cannot_be_named_without_its_experiment() -> None:
     with pytest.raises(ValueError, match="external_trial_id='t' names a trial"):
         check(ExperimentRequest(external_trial_id="t"))

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         return _fail_to_find(words[0])
     session = connect(args, start=True)
     workspace, project = _project(session, args.project) if args.project else (None, None)
-    wanted = request_of(words, args.name, args.label, workspace, project)
+    wanted = request_of(words, args.name, args.label, workspace, project, args.webhook)
     directories = [str(Path(each).absolute()) for each in args.tensorboard] or [str(Path.cwd())]
     tracked = TrackedRun(session, words, wanted, directories)
     registered = tracked.registered
@@ -92,6 +92,13 @@ TREE = command(
     arg("--project", metavar="[WORKSPACE/]PROJECT", help="the project for it, made if need be"),
     arg("--name", help="the experiment's name; else the script's"),
     arg("--label", action="append", default=[], metavar="LABEL", help="a label of the experiment; may be repeated"),
+    arg(
+        "--webhook",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a webhook that alerts of the program go to (core_context.alert); may be repeated",
+    ),
     arg(
         "--tensorboard",
         action="append",

@@ -133,15 +133,21 @@ class PrintedMetrics:
 
 
 def request_of(
-    command: Sequence[str], name: str | None, labels: list[str], workspace: str | None, project: str | None
+    command: Sequence[str],
+    name: str | None,
+    labels: list[str],
+    workspace: str | None,
+    project: str | None,
+    webhooks: list[str],
 ) -> ExperimentRequest:
-    """Return the experiment and trial for a command."""
+    """Return the experiment and trial for a command. `webhooks`: names of those that its alerts go to."""
     return ExperimentRequest(
         name=name or default_name(command),
         hparams=hparams_of(command),
         labels=labels or None,
         workspace=workspace,
         project=project,
+        integrations={"webhooks": {"webhook_name": webhooks}} if webhooks else None,
     )
 
 

@@ -25,6 +25,7 @@ class ExperimentRequest:
     searcher: JsonObject | None = None
     external_experiment_id: str | None = None
     external_trial_id: str | None = None
+    integrations: JsonObject | None = None
 
 
 def check(wanted: ExperimentRequest) -> None:
@@ -47,6 +48,7 @@ def experiment_config(wanted: ExperimentRequest, storage: JsonObject) -> JsonObj
         "workspace": wanted.workspace,
         "project": wanted.project,
         "checkpoint_storage": storage,
+        "integrations": wanted.integrations,
     }
     return {key: value for key, value in given.items() if value is not None}
 
