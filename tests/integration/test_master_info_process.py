@@ -174,6 +174,33 @@ def test_an_upstream_config_file_is_accepted(start: Start, tmp_path: Path) -> No
     assert _get(port, "/info")["cluster_name"] == "old"
 
 
+def test_keys_of_the_config_without_effect_are_named_once_each(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "master.yaml"
+    sections = {
+        "cache": {"cache_dir": "/var/cache"},
+        "integrations": {"pachyderm": {"address": "old:1"}},
+        "security": {"authz": {"type": "basic"}},
+        "resource_manager": {"type": "agent", "agent_reattach_enabled": True},
+        "resource_pools": [{"pool_name": "gpu", "provider": {"type": "aws"}}],
+        "telemetry": {"segment_master_key": "kept-out-of-the-log"},
+    }
+    file.write_text(json.dumps(sections))
+    process, _ = _start_and_wait(start, "--config-file", str(file))
+    process.send_signal(signal.SIGTERM)
+    _, log = process.communicate(timeout=60)
+    messages = [json.loads(line)["message"] for line in log.splitlines()]
+    remarks = [message for message in messages if "has no effect" in message]
+    keys = [
+        "cache",
+        "integrations",
+        "resource_manager.agent_reattach_enabled",
+        "resource_pools[0].provider",
+    ]
+    keys += ["security.authz", "telemetry.segment_master_key"]
+    assert remarks == [f"config key {key} is accepted and has no effect" for key in keys]
+    assert b"kept-out-of-the-log" not in log
+
+
 def test_the_identity_file_answers_challenges(start: Start, tmp_path: Path) -> None:
     secret = tmp_path / "identity"
     secret.write_text("s3cret\n")

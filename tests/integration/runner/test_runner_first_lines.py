@@ -22,6 +22,20 @@ def test_first_lines_name_the_run_and_the_interpreter(
     assert second == f"Python {platform.python_version()}, {sys.executable}: the node's own"
 
 
+def test_first_run_names_each_key_without_effect_once(
+    fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
+) -> None:
+    remarks = ["environment.image: not used", "pbs: accepted, but has no effect"]
+    trial(fake_master, tmp_path)
+    fake_master.spec.warnings = remarks
+    fake_master.spec.is_first_run = True
+    fake_master.spec.entrypoint = "true"
+    runner.start().finish()
+    lines = [line for line in fake_master.lines("agent") if line.text in remarks]
+    assert [line.text for line in lines] == remarks
+    assert {line.level for line in lines} == {"WARNING"}
+
+
 def test_restart_repeats_neither_config_nor_remarks(
     fake_master: FakeMaster, runner: RunnerUnderTest, tmp_path: Path
 ) -> None:
