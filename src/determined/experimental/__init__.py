@@ -1,5 +1,8 @@
 """Python SDK: `from determined.experimental import client`, or the classes themselves."""
 
+from importlib import import_module
+from types import ModuleType
+
 from determined.api.session import Session
 from determined.experimental import client, estimator, keras
 from determined.experimental._native import Mode, create
@@ -52,3 +55,31 @@ __all__ = [
     "keras",
     "test_one_batch",
 ]
+
+# What upstream's package has as attributes, and the modules beside them.
+_MODULES = frozenset(
+    {
+        "checkpoint",
+        "determined",
+        "experiment",
+        "metrics",
+        "model",
+        "oauth2_scim_client",
+        "project",
+        "resource_pool",
+        "session",
+        "trial",
+        "user",
+        "workspace",
+    }
+)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"determined.common.experimental.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

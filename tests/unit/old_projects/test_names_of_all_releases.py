@@ -7,6 +7,8 @@ Anything else is a part of the sentence that its import, or its call without arg
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -82,6 +84,8 @@ NAMES = {
     "determined.experimental.ExperimentReference": WORKS, "determined.experimental.TrialReference": WORKS,
     "determined.experimental.Session": WORKS, "determined.experimental.OrderBy": WORKS,
     "determined.experimental.ModelOrderBy": WORKS,
+    "determined.experimental.checkpoint.Checkpoint": WORKS, "determined.experimental.metrics.TrialMetrics": WORKS,
+    "determined.experimental.model.Model": WORKS, "determined.common.experimental.model.OrderBy": WORKS,
     # the Native API and what came after it
     "determined.experimental.create": WORKS, "determined.experimental.create_trial_instance": WORKS,
     "determined.experimental.test_one_batch": WORKS, "determined.experimental.Mode": WORKS,
@@ -152,6 +156,17 @@ def test_a_public_name_of_a_past_release_works_or_says_what_to_do(name: str) -> 
     else:
         assert now in said
         assert "\n" not in said
+
+
+def test_modules_of_the_sdk_package_are_loaded_when_they_are_used() -> None:
+    code = (
+        "import sys, determined, determined.experimental\n"
+        "assert not any(name.startswith('determined.common') for name in sys.modules)\n"
+        "from determined.experimental import checkpoint\n"
+        "print(checkpoint.Checkpoint.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("Checkpoint\n", "")
 
 
 def _found(name: str) -> Any:

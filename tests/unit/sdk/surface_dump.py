@@ -1,4 +1,4 @@
-"""Prints the public surface of modules as the interpreter that runs this sees it, as JSON.
+"""Prints the public surface of a module as the interpreter that runs this sees it, as JSON.
 
 Run by the official client's Python and by ours: only the standard library and determined are imported.
 """
@@ -14,18 +14,31 @@ import warnings
 ASSIGNED = re.compile(r"\bself\.(\w+)(?=(?:, self\.\w+)*(?:: [^=\n]+)? = )")
 
 
-def surface(module_name):
-    """Public names of a module that determined defines, each with its signature and, of a class, its members."""
+def surface(module_name, *, with_modules=False):
+    """Public names of a module that determined defines, each with its signature and, of a class, its members.
+
+    `with_modules`: also the modules of determined that are its attributes.
+    """
     module = importlib.import_module(module_name)
     names = [name for name in dir(module) if not name.startswith("_")]
     own = {name: described(getattr(module, name)) for name in names if is_own(getattr(module, name))}
     unset = {name: {"kind": "variable", "call": None} for name in names if getattr(module, name) is None}
-    return own | unset
+    return own | unset | (modules(module, names) if with_modules else {})
+
+
+def modules(package, names):
+    values = {name: getattr(package, name) for name in names}
+    ours = [name for name, value in values.items() if inspect.ismodule(value) and is_of_determined(value.__name__)]
+    return {name: {"kind": "module", "call": None} for name in ours}
 
 
 def is_own(value):
     home = getattr(value, "__module__", "") or ""
-    return (inspect.isclass(value) or inspect.isroutine(value)) and home.partition(".")[0] == "determined"
+    return (inspect.isclass(value) or inspect.isroutine(value)) and is_of_determined(home)
+
+
+def is_of_determined(module_name):
+    return module_name.partition(".")[0] == "determined"
 
 
 def described(value):
@@ -34,9 +47,19 @@ def described(value):
     constants = getattr(value, "__members__", None)  # of an enum, or of what stands for one
     if constants is not None:
         members = {name: {"kind": "constant", "value": plain(each)} for name, each in constants.items()}
-        return {"kind": "enum", "call": None, "members": members}
+        of_each = {name: {"kind": "attribute"} for name in ("name", "value") if has_all(constants.values(), name)}
+        return {"kind": "enum", "call": None, "members": {**constructor(value, None), **of_each, **members}}
     members = {name: member(value, name) for name in dir(value) if not name.startswith("_")}
-    return {"kind": "class", "call": signature(value), "members": {**instance_attributes(value), **members}}
+    members = {**constructor(value, signature(value)), **instance_attributes(value), **members}
+    return {"kind": "class", "call": signature(value), "members": members}
+
+
+def constructor(owner, call):
+    return {"__init__": {"kind": "constructor", "call": call}} if callable(owner) else {}
+
+
+def has_all(constants, name):
+    return all(hasattr(each, name) for each in constants)
 
 
 def plain(constant):
@@ -55,7 +78,7 @@ def member(owner, name):
 
 def instance_attributes(owner):
     """What methods assign to `self`, also those of base classes."""
-    sources = [inspect.getsource(c) for c in owner.__mro__ if c.__module__.partition(".")[0] == "determined"]
+    sources = [inspect.getsource(c) for c in owner.__mro__ if is_of_determined(c.__module__)]
     names = {name for source in sources for name in ASSIGNED.findall(source)}
     fields = getattr(owner, "__dataclass_fields__", {})
     return {name: {"kind": "attribute"} for name in {*names, *fields} if not name.startswith("_")}
@@ -74,4 +97,5 @@ def signature(value, is_bound=True):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(json.dumps({name: surface(name) for name in sys.argv[1:]}))
+    [name, *flags] = sys.argv[1:]
+    print(json.dumps(surface(name, with_modules="--modules" in flags)))

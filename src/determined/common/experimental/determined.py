@@ -1,5 +1,5 @@
 """Upstream's `determined.common.experimental.determined`."""
 
-from determined.experimental.client import Determined
+from determined.experimental.client import Determined, OrderBy
 
-__all__ = ["Determined"]
+__all__ = ["Determined", "OrderBy"]

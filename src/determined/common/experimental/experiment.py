@@ -6,6 +6,7 @@ from determined.experimental.client import (
     ExperimentReference,
     ExperimentSortBy,
     ExperimentState,
+    OrderBy,
 )
 
-__all__ = ["Experiment", "ExperimentOrderBy", "ExperimentReference", "ExperimentSortBy", "ExperimentState"]
+__all__ = ["Experiment", "ExperimentOrderBy", "ExperimentReference", "ExperimentSortBy", "ExperimentState", "OrderBy"]

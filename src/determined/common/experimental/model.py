@@ -1,5 +1,5 @@
 """Upstream's `determined.common.experimental.model`."""
 
-from determined.experimental.client import Model, ModelOrderBy, ModelSortBy, ModelVersion
+from determined.experimental.client import Model, ModelOrderBy, ModelSortBy, ModelVersion, OrderBy
 
-__all__ = ["Model", "ModelOrderBy", "ModelSortBy", "ModelVersion"]
+__all__ = ["Model", "ModelOrderBy", "ModelSortBy", "ModelVersion", "OrderBy"]

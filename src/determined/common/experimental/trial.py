@@ -1,5 +1,13 @@
 """Upstream's `determined.common.experimental.trial`."""
 
-from determined.experimental.client import LogLevel, Trial, TrialOrderBy, TrialReference, TrialSortBy, TrialState
+from determined.experimental.client import (
+    LogLevel,
+    OrderBy,
+    Trial,
+    TrialOrderBy,
+    TrialReference,
+    TrialSortBy,
+    TrialState,
+)
 
-__all__ = ["LogLevel", "Trial", "TrialOrderBy", "TrialReference", "TrialSortBy", "TrialState"]
+__all__ = ["LogLevel", "OrderBy", "Trial", "TrialOrderBy", "TrialReference", "TrialSortBy", "TrialState"]
