@@ -84,10 +84,37 @@ def test_a_version_is_named_by_number_alias_or_not_at_all(
 
 
 @pytest.mark.parametrize("typed", ["mnist:", ":production", ":"])
-def test_half_a_name_is_refused(det: Det, typed: str) -> None:
+def test_half_a_name_that_no_model_has_is_refused(det: Det, master: SmallMaster, typed: str) -> None:
+    path = f"/api/v1/models/{typed.replace(':', '%3A')}/versions/latest/files"
+    master.answers["GET", path] = error(404, "not_found", "no such model")
     done = _download(det, typed)
     assert done.status == 2
     assert "is not MODEL:VERSION; write for example mnist:3 or mnist:production" in done.err
+
+
+@pytest.mark.parametrize(
+    ("model", "typed", "path"),
+    [
+        ("vision:mnist", "vision:mnist", "vision:mnist/versions/latest"),
+        ("vision:mnist", "vision:mnist:2", "vision:mnist/versions/2"),
+        ("mnist:", "mnist:", "mnist:/versions/latest"),
+    ],
+)
+def test_a_model_may_have_colons_in_its_name(det: Det, master: SmallMaster, model: str, typed: str, path: str) -> None:
+    listing = {"modelName": model, "version": 2, "checkpointUuid": "u-2", "files": []}
+    for other in ("vision/versions/mnist", "vision:mnist:2/versions/latest"):
+        quoted = other.replace(":", "%3A")
+        master.answers["GET", f"/api/v1/models/{quoted}/files"] = error(404, "not_found", f"no version {other}")
+    master.answers["GET", f"/api/v1/models/{path.replace(':', '%3A')}/files"] = (200, listing)
+    done = _download(det, typed)
+    assert (done.status, f"version 2 of model {model} to out" in done.out) == (0, True), done.err
+
+
+def test_version_that_is_missing_is_named_also_where_no_model_has_the_whole_name(det: Det, master: SmallMaster) -> None:
+    master.answers["GET", f"{PREFIX}/staging/files"] = error(404, "not_found", "model mnist has no version 'staging'")
+    master.answers["GET", "/api/v1/models/mnist%3Astaging/versions/latest/files"] = error(404, "not_found", "no model")
+    done = _download(det, "mnist:staging")
+    assert (done.status, "model mnist has no version 'staging'" in done.err, "no model" in done.err) == (1, True, False)
 
 
 def test_what_is_there_is_verified_and_not_fetched_again(

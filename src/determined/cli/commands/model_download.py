@@ -3,9 +3,11 @@
 import argparse
 from pathlib import Path
 
+from determined.api.session import Session
 from determined.cli import render
 from determined.cli.connection import connect
 from determined.cli.grammar import UsageError, arg, command
+from determined.errors import DeterminedError, NotFound
 from determined.wire.model_version import LATEST, ModelFilesResponse
 
 
@@ -13,7 +15,7 @@ def download(args: argparse.Namespace) -> None:
     from determined.sdk import version_download
 
     session = connect(args)
-    listing = version_download.list_files(session, *_split(args.model_version))
+    listing = _list_files(session, args.model_version)
     target = Path(args.directory)
     with render.Progress(f"{listing.model_name} version {listing.version}", _size(listing)) as bar:
         version_download.download(session, listing, target, force=args.force, advance=bar.advance)
@@ -52,14 +54,25 @@ def _size(listing: ModelFilesResponse) -> int:
     return sum(file.size for file in listing.files)
 
 
-def _split(text: str) -> tuple[str, str]:
-    """`mnist:production` as model and version; without a colon the latest version."""
+def _list_files(session: Session, text: str) -> ModelFilesResponse:
+    """List the files of `MODEL:VERSION` or of the latest version of `MODEL`. Names of models may have colons too."""
+    from determined.sdk import version_download
+
     model, colon, version = text.rpartition(":")
     if not colon:
-        return text, LATEST
-    if not model or not version:
-        raise UsageError(f"{text!r} is not MODEL:VERSION; write for example mnist:3 or mnist:production")
-    return model, version
+        return version_download.list_files(session, text, LATEST)
+    missing: DeterminedError = UsageError(
+        f"{text!r} is not MODEL:VERSION; write for example mnist:3 or mnist:production"
+    )
+    if model and version:
+        try:
+            return version_download.list_files(session, model, version)
+        except NotFound as err:
+            missing = err
+    try:
+        return version_download.list_files(session, text, LATEST)
+    except NotFound:
+        raise missing from None
 
 
 COMMAND = command(
