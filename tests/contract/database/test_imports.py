@@ -12,11 +12,14 @@ from determined.master.db.queries import (
     import_unit,
     imported,
     imported_metrics,
+    log,
     metric,
     metric_range,
+    trial,
     user,
 )
 from determined.master.db.queries import model as models
+from determined.wire.report import LogLine
 
 
 def _begin(conn: Connection) -> int:
@@ -183,6 +186,15 @@ def test_allocations_that_are_over_are_counted(conn: Connection, world: World) -
     trial_id = world.trial(world.experiment({}), {})
     world.allocation(trial_id, {"ended_at": NOW, "drained": True})
     assert import_check.allocations(conn, [trial_id]) == {trial_id: 1}
+
+
+def test_log_lines_are_counted_by_task(conn: Connection, world: World) -> None:
+    experiment_id = world.experiment({})
+    first, silent = world.trial(experiment_id, {}), world.trial(experiment_id, {})
+    task_id = trial.get(conn, first).task_id
+    log.append_lines(conn, task_id, [LogLine(str(n), 1.0) for n in range(250)])
+    log.append_lines(conn, task_id, [LogLine("last", 2.0)])
+    assert import_check.log_lines(conn, [first, silent]) == {task_id: 251}
 
 
 def test_runs_of_other_trackers_are_found_by_the_ids_that_they_had(conn: Connection, world: World) -> None:

@@ -33,19 +33,24 @@ class Note:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of how often each rule was applied, with examples. A unit of an older version has no texts of rules."""
+    """Counts of how often each rule was applied, with examples. A unit of an older version has no texts of rules.
+
+    `places`: counts by place, for rules whose verification needs to know where rows are missing.
+    """
 
     counts: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
+    places: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def add(self, notes: Iterable[Note]) -> None:
         for note in notes:
             self.add_many(note.rule, 1, note.example)
 
-    def add_many(self, rule: Rule, count: int, example: str) -> None:
+    def add_many(self, rule: Rule, count: int, example: str, place: str | None = None) -> None:
         if count:
-            self.merge({rule.name: {"count": count, "text": rule.text, "examples": [clean_text(example)]}})
+            entry: JsonObject = {"count": count, "text": rule.text, "examples": [clean_text(example)]}
+            self.merge({rule.name: entry if place is None else {**entry, "places": {place: count}}})
 
     def merge(self, stored: JsonObject) -> None:
         """Add what `stored` has of an earlier unit."""
@@ -54,9 +59,15 @@ class Tally:
             self.texts.setdefault(name, entry.get("text", name))
             kept = self.examples.setdefault(name, [])
             kept += entry["examples"][: max(0, _EXAMPLES - len(kept))]
+            for place, count in entry.get("places", {}).items():
+                places = self.places.setdefault(name, {})
+                places[place] = places.get(place, 0) + count
 
     def to_json(self) -> JsonObject:
         return {
-            name: {"count": n, "text": self.texts[name], "examples": self.examples[name]}
+            name: {"count": n, "text": self.texts[name], "examples": self.examples[name], **self._places(name)}
             for name, n in self.counts.items()
         }
+
+    def _places(self, name: str) -> JsonObject:
+        return {"places": self.places[name]} if name in self.places else {}

@@ -8,7 +8,7 @@ from determined.master.db.metric_chunk import Row
 from determined.master.db.queries.batching import batches
 from determined.master.db.queries.metric_live import live_chunks
 from determined.master.db.schema import allocations as allocation_rows
-from determined.master.db.schema import checkpoints, metric_chunks, metric_watermarks, model_versions
+from determined.master.db.schema import checkpoints, log_chunks, metric_chunks, metric_watermarks, model_versions, tasks
 
 Span = tuple[int, int, int]
 """Number of points, first and last step."""
@@ -74,6 +74,20 @@ def allocations(conn: Connection, trial_ids: Sequence[int]) -> dict[int, int]:
         ended = c.ended_at.is_not(None) & c.drained
         query = select(c.trial_id, func.count(c.id)).where(c.trial_id.in_(part), ended).group_by(c.trial_id)
         found |= {trial: n for trial, n in conn.execute(query) if trial is not None}
+    return found
+
+
+def log_lines(conn: Connection, trial_ids: Sequence[int]) -> dict[str, int]:
+    """Count the log lines of each task of trials that has some."""
+    found: dict[str, int] = {}
+    for part in batches(trial_ids):
+        query = (
+            select(log_chunks.c.task_id, func.sum(log_chunks.c.n))
+            .join(tasks, tasks.c.id == log_chunks.c.task_id)
+            .where(tasks.c.trial_id.in_(part))
+            .group_by(log_chunks.c.task_id)
+        )
+        found |= {task: int(n) for task, n in conn.execute(query)}
     return found
 
 

@@ -16,9 +16,10 @@ from determined.master.importing.options import ImportOptions
 from determined.master.importing.progress import Emit, Progress
 from determined.master.importing.removal import BEFORE
 from determined.master.importing.report import Report
-from determined.master.importing.sources.upstream import clashes, log_units, metric_units, registry_plan, rules, survey
+from determined.master.importing.sources.upstream import clashes, log_units, metric_units, registry_plan, survey
 from determined.master.importing.sources.upstream.mapping.checkpoint import map_storage
 from determined.master.importing.sources.upstream.mapping.mapped import Surroundings
+from determined.master.importing.sources.upstream.mapping.metric import series_of
 from determined.master.importing.sources.upstream.plan import EXPERIMENTS, PROJECTS, USERS, WORKSPACES, Plan, make_plan
 from determined.master.importing.sources.upstream.reading import checkpoints, logs, metrics, users, workspaces
 from determined.master.importing.sources.upstream.registry_plan import (
@@ -70,8 +71,8 @@ class UpstreamImport:
         journal = self._journal(begun, found)
         self._store(begun, plan, registry, found, journal)
         taken, tally = self._taken(begun, found)
-        left_out = tally.counts.get(rules.BAD_METRICS.name, 0)
-        problems = Verification(self.source, self.target, plan, registry, found, left_out).problems()
+        left_out = series_of(tally)
+        problems = Verification(self.source, self.target, plan, registry, found, taken, left_out).problems()
         self.emit({"event": "verified", "problems": problems})
         if not problems:
             self.target.write(partial(_end, begun.id))

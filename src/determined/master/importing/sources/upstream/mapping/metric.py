@@ -62,6 +62,18 @@ def pack(blocks: Iterable[MetricBlock], tally: Tally) -> Packed:
     return packed
 
 
+def place_of(trial_id: int, group: str) -> str:
+    """Return the place of a tally for a series of ours."""
+    return f"{trial_id} {_name(group)}"
+
+
+def series_of(tally: Tally) -> dict[tuple[int, str], int]:
+    """Return how many reports were left out, by trial and group."""
+    places = tally.places.get(rules.BAD_METRICS.name, {})
+    parts = ((place.partition(" "), n) for place, n in places.items())
+    return {(int(trial), group): n for (trial, _, group), n in parts}
+
+
 def values_of(text: str | bytes | msgspec.Raw) -> tuple[JsonObject, list[JsonObject] | None]:
     """Decode the metrics of a row and those of its batches. Raises ValueError for what upstream never writes."""
     try:
@@ -126,7 +138,8 @@ def _decode_one_by_one(trial_id: int, group: str, text: bytes, tally: Tally, pac
             if time is None:
                 raise ValueError("it has no time")
         except (ValueError, OverflowError) as e:
-            tally.add_many(rules.BAD_METRICS, 1, f"trial {trial_id}, {group}, step {step}: {e}")
+            example = f"trial {trial_id}, {group}, step {step}: {e}"
+            tally.add_many(rules.BAD_METRICS, 1, example, place_of(trial_id, group))
             continue
         block.steps.append(step)
         block.times.append(time)
@@ -155,4 +168,8 @@ def _group(trial_id: int, group: str, tally: Tally) -> str:
     if "." not in group:
         return group
     tally.add_many(rules.GROUP_NAME, 1, f"trial {trial_id}: {group}")
+    return _name(group)
+
+
+def _name(group: str) -> str:
     return group.replace(".", "_")
