@@ -31,6 +31,8 @@ lock: setup
 		-c constraints.txt --extra dev --no-emit-package torch --no-emit-package redetermined pyproject.toml -o requirements-dev.txt
 	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header --python-version 3.11.0 \
 		scripts/guide/requirements.in -o requirements-docs.txt
+	$(BIN)/uv pip compile -q --system-certs --generate-hashes --no-annotate --no-header --python-version 3.11.0 \
+		-c constraints.txt scripts/build_requirements.in -o requirements-build.txt
 
 # Without a network for npm the demo still runs; its address then shows a plain page.
 demo: setup

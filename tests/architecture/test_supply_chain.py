@@ -1,6 +1,7 @@
-"""What the project installs is pinned: versions in constraints.txt, the hash of every file in requirements-*.txt."""
+"""What the project installs and builds with is pinned: versions in constraints.txt, hashes in requirements-*.txt."""
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +23,18 @@ def test_every_package_of_the_documentation_site_has_its_hashes() -> None:
     named = (ROOT / "scripts" / "guide" / "requirements.in").read_text().splitlines()
     assert {line for line in named if not line.startswith("#")} <= set(_pins("requirements-docs.txt")), "run: make lock"
     assert not _without_hash("requirements-docs.txt")
+
+
+def test_the_build_of_wheels_is_pinned_by_version_and_hash() -> None:
+    pins = _pins("constraints.txt")
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    assert required == [f"hatchling=={pins['hatchling']}"], "pin it as constraints.txt does"
+    build = _pins("requirements-build.txt")
+    assert {"build", "hatchling"} <= set(build), "run: make lock"
+    assert {name: pins.get(name, version) for name, version in build.items()} == build, "run: make lock"
+    assert not _without_hash("requirements-build.txt")
+    script = (ROOT / "scripts" / "build_wheel.sh").read_text()
+    assert script.count("--require-hashes") == script.count("requirements-build.txt", script.index("set -eu")) == 2
 
 
 def _without_hash(name: str) -> list[str]:

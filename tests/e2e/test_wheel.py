@@ -41,7 +41,8 @@ def uv(*words: str) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("dist")
-    uv("build", "--quiet", "--system-certs", "--out-dir", str(target))
+    pins = ("--build-constraints", "requirements-build.txt", "--require-hashes")  # as scripts/build_wheel.sh
+    uv("build", "--quiet", "--system-certs", *pins, "--out-dir", str(target))
     assert len(list(target.glob("redetermined-*.tar.gz"))) == 1
     return next(target.glob("redetermined-*.whl"))
 
