@@ -19,6 +19,8 @@ from determined.exec.shell_server.login_shell import find_shell
 JUPYTERLAB = Program("JupyterLab", ("jupyterlab>=4.6,<5", "jupyter-server>=2.21,<3", "ipykernel>=7,<8"), "notebook")
 # Two handlers of Jupyter's own check the token themselves; the server warns of them at each start.
 _NO_WARNING = "ignore:Extension endpoints without"
+# Else JupyterLab asks every visitor whether it may fetch news, which this server has no address for.
+_PAGE_DEFAULTS: JsonObject = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 _OLDEST = {"jupyterlab": (4, 0), "jupyter-server": (2, 0)}  # that take the settings below
 
 
@@ -93,7 +95,10 @@ def variables_of(program: ServiceProgram, home: Path) -> Mapping[str, str]:
 
 
 def write_config(config: JsonObject, home: Path) -> Path:
-    """Write the settings for the server alone: the token is in them."""
+    """Write the settings for the server alone, because the token is in them, and the defaults of its page."""
+    defaults = home / "config" / "labconfig" / "default_setting_overrides.json"
+    defaults.parent.mkdir(parents=True, exist_ok=True)
+    defaults.write_text(json.dumps(_PAGE_DEFAULTS))
     path = home / "jupyter_config.json"
     path.touch(mode=0o600)
     path.write_text(json.dumps(config))

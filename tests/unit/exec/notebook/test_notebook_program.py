@@ -50,6 +50,11 @@ def test_only_its_user_reaches_it_and_no_port_is_open(notebook: ServedProgram) -
     assert notebook.listening_ports() == []
 
 
+def test_its_page_asks_nobody_about_news(notebook: ServedProgram) -> None:
+    page = notebook.request("GET", "lab/api/settings/@jupyterlab/apputils-extension:notification", token=TOKEN)[1]
+    assert page["schema"]["properties"]["fetchNews"]["default"] == "false"
+
+
 def test_lines_of_the_log_have_a_level_and_a_name(notebook: ServedProgram) -> None:
     assert re.search(r"^INFO: \[ServerApp\] Jupyter Server [\d.]+ is running", notebook.log, re.MULTILINE)
     assert TOKEN not in notebook.log
