@@ -1,11 +1,12 @@
-"""Much at once for the tasks of one master: a thousand commands, and an app that answers with gigabytes."""
+"""Much at once for the tasks of one master: a thousand commands, an app that answers with gigabytes, endless output."""
 
+import json
 import socket
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ import pytest
 from cluster import Client, Cluster, eventually, free_port
 
 MB = 1_000_000
+LINE = "all work and no play"
 MANY_SECONDS = 3600.0
 ANSWERING = """
 import http.server, sys
@@ -123,6 +125,57 @@ def test_commands_that_start_at_once_all_run_once(cluster: Cluster, client: Clie
     ended = eventually(lambda: _ended(client, launched), seconds=MANY_SECONDS, poll_seconds=1.0)
     assert Counter(ended) == {"SUCCESS": count}
     assert sorted(map(int, marks.read_text().split())) == list(range(count))
+
+
+@pytest.mark.parametrize("count", [400_000, pytest.param(4_000_000, marks=pytest.mark.slow)])
+def test_a_command_that_prints_for_ever_is_slowed_down_until_it_is_killed(
+    cluster: Cluster, client: Client, count: int
+) -> None:
+    admin, sizes = Client(cluster.url, "admin"), []
+    config = {"entrypoint": ["yes", LINE], "resources": {"slots": 0}}
+
+    def others_write_until_enough_is_stored() -> bool:
+        name = f"written-meanwhile-{count}-{len(sizes)}"
+        assert admin.post("/api/v1/workspaces", {"name": name})["workspace"]["name"] == name
+        sizes.append(_size(cluster.directory / "runs"))
+        return _last_line(client, task_id) >= count
+
+    with MemoryWatch(master_pid(cluster)) as memory:
+        task_id = client.post("/api/v1/commands", {"config": config})["command"]["id"]
+        eventually(others_write_until_enough_is_stored, poll_seconds=0.2)
+        client.post(f"/api/v1/commands/{task_id}/kill")
+        lines = _follow(client, task_id, "sources=master")  # returns at the end of the log
+        sizes.append(_size(cluster.directory / "runs"))
+    assert client.get(f"/api/v1/commands/{task_id}")["command"]["exitStatus"] == "allocation exited successfully"
+    assert "allocation ended (killed)" in lines[-1], lines
+    assert memory.growth < 100 * MB
+    assert max(sizes) < 50 * MB
+
+
+def _size(directory: Path) -> int:
+    """Return what its files take on the disk; one that goes meanwhile takes nothing."""
+    total = 0
+    for path in directory.rglob("*"):
+        with suppress(OSError):
+            total += path.stat().st_blocks * 512
+    return total
+
+
+def _last_line(client: Client, task_id: str) -> int:
+    """Return the number of the newest line of a task's log."""
+    lines = _logs(client, task_id, "limit=1&orderBy=ORDER_BY_DESC")
+    return int(lines[0]["id"]) if lines else 0
+
+
+def _follow(client: Client, task_id: str, query: str) -> list[str]:
+    return [line["message"] for line in _logs(client, task_id, f"follow=true&{query}")]
+
+
+def _logs(client: Client, task_id: str, query: str) -> list[dict[str, Any]]:
+    url = f"{client.url}/api/v1/tasks/{task_id}/logs?{query}"
+    answer = client.pool.request("GET", url, headers=client.headers)
+    assert answer.status == 200, answer.data
+    return [json.loads(line)["result"] for line in answer.data.splitlines()]
 
 
 def _ended(client: Client, task_ids: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from determined.constants import MAX_LOG_LINE_BYTES
+from determined.exec.runner.unsent_output import UnsentOutput
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
 from determined.rundir.log_line_parser import Line
@@ -30,6 +31,7 @@ class LogSink:
     def __init__(self, run_dir: RunDir, appended: Callable[[], None], name: str = LOGS) -> None:
         self.journal = JournalWriter(run_dir.journals, name, reserve=_RESERVE)
         self._appended = appended
+        self.unsent = UnsentOutput(self.journal)
         self._encode = msgspec.msgpack.Encoder().encode
         self.line_counts: Counter[int | None] = Counter()  # lines of the task so far, by rank
         self.recent: deque[tuple[Line, str]] = deque(maxlen=_RECENT)  # the task's last lines, and their streams
@@ -86,6 +88,7 @@ class LogSink:
             before = self.journal.committed
             try:
                 self.journal.extend(records)
+                self.unsent.add(records)
                 self._report_lost_lines()
             except OSError as e:
                 if e.errno not in _FULL:

@@ -8,6 +8,7 @@ import selectors
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 from determined.exec.runner.log_sink import LogSink
 from determined.rundir.log_line_parser import LineParser
@@ -22,10 +23,14 @@ _MOST_SECONDS = 20.0  # for what a task has written last; the master uses force 
 
 
 class OutputPipes:
-    """Pair of pipes: give `stdout` and `stderr` to the task, then `start`."""
+    """Pair of pipes: give `stdout` and `stderr` to the task, then `start`.
 
-    def __init__(self, sink: LogSink) -> None:
+    The task waits in its writes while the master has too much of its output to fetch yet.
+    """
+
+    def __init__(self, sink: LogSink, is_master_away: Callable[[], bool] = lambda: False) -> None:
         self._sink = sink
+        self._is_master_away = is_master_away
         self._reading: dict[str, int] = {}
         self._writing: dict[str, int] = {}
         for name in ("stdout", "stderr"):
@@ -59,6 +64,7 @@ class OutputPipes:
         A stray process that keeps one open is waited for so long only; but what was written is read, however slowly.
         That fits into the pipes: what comes after so much is of one that writes for ever.
         """
+        self._sink.unsent.lift()
         started, enough = time.monotonic(), self._taken + 2 * (_PIPE_BYTES + _CHUNK_BYTES)
         while time.monotonic() - started < (_MOST_SECONDS if self._has_work(enough) else timeout):
             self._thread.join(_STEP_SECONDS)
@@ -101,6 +107,7 @@ class OutputPipes:
             # A line that cannot be journaled must not stop the reading: the task would block on a full pipe.
             logger.exception("output of the task could not be journaled")
         self._taken += len(chunk)
+        self._sink.unsent.wait(self._is_master_away)
         return bool(chunk)
 
 

@@ -249,7 +249,7 @@ class TaskSupervisor:
 
         Nobody may start this task again.
         """
-        output = OutputPipes(self._sink)
+        output = OutputPipes(self._sink, lambda: self._control.master_away)
         try:
             process = self._begin(argv, variables, prepared, output)
         except OSError as e:
