@@ -129,6 +129,27 @@ def test_silent_trials_are_those_that_run_and_report_nothing(conn: Connection, w
     assert webhook_source.silent_trials(conn, trigger_id, None, after(60), 10) == []
 
 
+def test_unmanaged_trials_are_silent_since_their_start_or_last_report(conn: Connection, world: World) -> None:
+    make(conn)
+    trigger_id = webhook.all_triggers(conn)[0].id
+    unmanaged = world.experiment({"unmanaged": True, "state": "ACTIVE"})
+    silent, reporting, again = [world.trial(unmanaged, {"state": "ACTIVE", "start_time": NOW}) for _ in range(3)]
+    world.trial(unmanaged, {"state": "PAUSED", "start_time": NOW})
+    world.trial(world.experiment({"state": "ACTIVE"}), {"state": "ACTIVE", "start_time": NOW})
+    world.trial(world.experiment({"unmanaged": True, "state": "ERROR"}), {"state": "ERROR", "start_time": NOW})
+    managed = world.trial(world.experiment({}), {})
+    world.allocation(managed, {"state": "RUNNING", "started_at": NOW})
+    webhook_source.set_report_times(conn, after(80), [reporting, again])
+    found = webhook_source.silent_trials(conn, trigger_id, None, after(60), 10)
+    assert [(row.trial_id, row.since) for row in found] == [(silent, NOW), (managed, NOW)]
+    found = webhook_source.silent_trials(conn, trigger_id, None, after(90), 2)
+    assert [(row.trial_id, row.since) for row in found] == [(silent, NOW), (reporting, after(80))]
+    assert webhook_source.silent_trials(conn, trigger_id, world.workspace({}), after(90), 10) == []
+    webhook.fire_once(conn, trigger_id, trial_id=silent)
+    found = webhook_source.silent_trials(conn, trigger_id, world.workspace_id, after(60), 10)
+    assert [row.trial_id for row in found] == [managed]
+
+
 def test_due_webhooks_come_with_the_owners_of_their_workspaces(conn: Connection, world: World) -> None:
     own, everywhere = make(conn, world.workspace_id), make(conn)
     webhook_delivery.enqueue(conn, NOW, [queued(own, "a"), queued(own, "b"), queued(everywhere, "c")])

@@ -1,5 +1,6 @@
 """Deliveries to receivers that fail, hang, redirect, or come back after a day; masters that stop in between."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,7 @@ from tracked import IdleEngine, Tracked, one, submit, until, write
 
 from determined.master.background import webhooks as background
 from determined.master.db.queries import webhook_delivery
+from determined.master.lifecycle import unmanaged
 from determined.master.lifecycle import webhooks as lifecycle
 from determined.master.services import webhook_send
 from determined.wire.report import Alert, LogLine, MetricReport, Phase
@@ -70,6 +72,19 @@ def deliveries(admin: Any, webhook_id: int) -> list[Any]:
 def until_state(admin: Any, webhook_id: int, state: str) -> Any:
     until(lambda: {row["state"] for row in deliveries(admin, webhook_id)} == {f"DELIVERY_STATE_{state}"})
     return deliveries(admin, webhook_id)[0]
+
+
+def unmanaged_trial(user: Any, **config: Any) -> dict[str, Any]:
+    """A trial whose client has not started it yet."""
+    raw = {"name": "u", "searcher": {"name": "single", "metric": "m"}, **config}
+    body = {"config": json.dumps(raw), "unmanaged": True}
+    experiment_id = user.post("/api/v1/experiments", body).json["experiment"]["id"]
+    made: dict[str, Any] = user.post("/api/v1/trials", {"experimentId": experiment_id, "unmanaged": True}).json["trial"]
+    return made
+
+
+def start_unmanaged(user: Any, trial: dict[str, Any]) -> None:
+    assert user.post(f"/api/v1/trials/{trial['id']}/start", {"resume": True}).status == 200
 
 
 def test_a_receiver_that_fails_for_a_day_gets_every_event_in_the_end(
@@ -328,3 +343,22 @@ def test_a_trial_that_falls_silent_is_told_of_once(
     clock.move(hours=5)
     until_state(admin, webhook_id, "DELIVERED")
     assert len(receiver.received) == 1
+
+
+def test_an_unmanaged_trial_is_silent_since_the_start_of_its_run(
+    admin: Any, user: Any, master: Any, receiver: Receiver, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unmanaged, "SILENCE", timedelta(days=1))  # its signs of life are not what is tested
+    webhook_id = create(admin, receiver.url, "METRIC_THRESHOLD_EXCEEDED", {"no_report_for": "30m"})
+    waiting, trial = unmanaged_trial(user, **naming("mine")), unmanaged_trial(user, **naming("mine"))
+    start_unmanaged(user, trial)
+    clock.move(minutes=20)
+    start_unmanaged(user, trial)
+    clock.move(minutes=20)
+    write(master, lambda conn: lifecycle.queue_silences(conn, clock.now(), lifecycle.silence_triggers(conn)))
+    assert deliveries(admin, webhook_id) == [], "its second run is 20 minutes old"
+    clock.move(minutes=15)
+    (request,) = receiver.wait(1)
+    told = request.json["event_data"]["metric"]
+    assert told["trial_id"] == trial["id"] != waiting["id"]
+    assert 30 * 60 <= told["silent_seconds"] < 40 * 60

@@ -13,7 +13,7 @@ from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries import unmanaged as queries
 from determined.master.db.rows.experiments import Experiment, ExperimentValues, Trial, TrialValues
-from determined.master.lifecycle import experiment_state
+from determined.master.lifecycle import experiment_state, webhooks
 from determined.master.lifecycle.states import DELETION, TERMINAL, State
 
 SILENCE = timedelta(minutes=5)
@@ -64,6 +64,7 @@ def start(conn: Connection, now: datetime, trial_id: int, *, resume: bool) -> St
     run_id = trial.run_id if is_first else trial.run_id + 1
     trials.update_row(conn, trial_id, {"run_id": run_id})
     _set_state(conn, now, trial, State.ACTIVE, end=now)
+    webhooks.run_started(conn, now, trial_id)
     latest = None if is_first else trials.latest_checkpoint(conn, trial_id)
     if latest is None:
         return Started(run_id, 0, None)
@@ -80,6 +81,8 @@ def heartbeat(conn: Connection, now: datetime, trial_id: int, state: str | None)
     if stored is None:
         raise InvalidArgument(f"state {state!r} cannot be set; use one of {', '.join(_REPORTED)}")
     _set_state(conn, now, trial, stored, end=now)
+    if stored == State.ACTIVE != trial.state:
+        webhooks.run_started(conn, now, trial_id)
 
 
 def note_activity(conn: Connection, now: datetime, trial_id: int) -> None:

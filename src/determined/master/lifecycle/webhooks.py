@@ -113,6 +113,11 @@ def metrics_reported(conn: Connection, now: datetime, trial_id: int, reports: Se
             _trial_event(conn, now, trigger_id, facts)
 
 
+def run_started(conn: Connection, now: datetime, trial_id: int) -> None:
+    """Count the silence of an unmanaged trial from now on; that of a managed one begins with its allocation."""
+    sources.set_report_times(conn, now, [trial_id])
+
+
 def silence_triggers(conn: Connection) -> list[Silence]:
     """List the triggers that wait for silent trials. Only the writer calls this; it asks the database for nothing."""
     places = webhook_triggers.current(conn).by_workspace.values()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, true, union_all
 
 from determined._json import JsonObject
 from determined.master.db import fetch
@@ -112,6 +112,7 @@ def experiment_of_trial(conn: Connection, trial_id: int) -> int | None:
 
 
 def set_report_times(conn: Connection, now: datetime, trial_ids: Sequence[int]) -> None:
+    """Count the silence of these trials from now on."""
     rows: list[TrialReportTimeValues] = [{"trial_id": trial_id, "reported_at": now} for trial_id in trial_ids]
     upsert(conn, trial_report_times, rows, ["trial_id"])
 
@@ -121,23 +122,25 @@ def silent_trials(
 ) -> list[SilentTrial]:
     """List running trials that have reported nothing since `before` and that this trigger has not fired for.
 
+    Of a managed trial the time of its allocation counts, of an unmanaged one that of its run: both have started it.
     `workspace_id`: look at its trials only; None: at those of the whole cluster.
     """
     fired = select(webhook_firings.c.trial_id).where(
         webhook_firings.c.trigger_id == trigger_id, webhook_firings.c.trial_id.is_not(None)
     )
-    since = func.coalesce(
-        select(trial_report_times.c.reported_at)
-        .where(
-            trial_report_times.c.trial_id == allocations.c.trial_id,
-            trial_report_times.c.reported_at > allocations.c.started_at,
-        )
-        .scalar_subquery(),
-        allocations.c.started_at,
-        type_=allocations.c.started_at.type,
+    watched = (
+        trials.c.id.not_in(fired),
+        true() if workspace_id is None else projects.c.workspace_id == workspace_id,
     )
-    query = (
-        select(trials.c.id.label("trial_id"), trials.c.experiment_id, since.label("since"))
+    found = union_all(*(query.where(*watched) for query in (_managed(before), _unmanaged(before)))).subquery()
+    return fetch.rows(conn, select(found).order_by(found.c.trial_id).limit(limit), SilentTrial)
+
+
+def _managed(before: datetime) -> Select[tuple[int, int, datetime]]:
+    since = _since(allocations.c.started_at)
+    return (
+        _silent(since)
+        .select_from(allocations)
         .join(trials, trials.c.id == allocations.c.trial_id)
         .join(experiments, experiments.c.id == trials.c.experiment_id)
         .join(projects, projects.c.id == experiments.c.project_id)
@@ -146,10 +149,28 @@ def silent_trials(
             allocations.c.state == "RUNNING",
             allocations.c.started_at.is_not(None),
             since <= before,
-            trials.c.id.not_in(fired),
-            true() if workspace_id is None else projects.c.workspace_id == workspace_id,
         )
-        .order_by(trials.c.id)
-        .limit(limit)
     )
-    return fetch.rows(conn, query, SilentTrial)
+
+
+def _unmanaged(before: datetime) -> Select[tuple[int, int, datetime]]:
+    since = _since(trials.c.start_time)
+    return (
+        _silent(since)
+        .select_from(experiments)
+        .join(trials, trials.c.experiment_id == experiments.c.id)
+        .join(projects, projects.c.id == experiments.c.project_id)
+        .where(experiments.c.unmanaged, experiments.c.state == "ACTIVE", trials.c.state == "ACTIVE", since <= before)
+    )
+
+
+def _silent(since: ColumnElement[datetime]) -> Select[tuple[int, int, datetime]]:
+    return select(trials.c.id.label("trial_id"), trials.c.experiment_id, since.label("since"))
+
+
+def _since(start: ColumnElement[datetime]) -> ColumnElement[datetime]:
+    """Return the time of a trial's last report after this start, or the start."""
+    reported = select(trial_report_times.c.reported_at).where(
+        trial_report_times.c.trial_id == trials.c.id, trial_report_times.c.reported_at > start
+    )
+    return func.coalesce(reported.scalar_subquery(), start, type_=start.type)

@@ -51,7 +51,10 @@ webhook_firings = Table(
 
 
 class TrialReportTimeColumns(Columns):
-    """Time of a trial's last metric report; written while a trigger waits for silence (`no_report_for`)."""
+    """Time of a trial's last metric report, written while a trigger waits for silence (`no_report_for`).
+
+    Of an unmanaged trial also the start of its run.
+    """
 
     trial_id: Named[int] = Column(Id, ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True)
     reported_at: Named[datetime] = Column(Time)
