@@ -3,7 +3,9 @@
 Metrics and logs are not in it; `series` and `tasks` say which there are.
 """
 
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from determined._json import JsonObject
 from determined.wire.base import Paged, Pagination
@@ -49,7 +51,10 @@ class SeriesRecord(Wire):
 
 
 class CheckpointRecord(Wire):
-    """Checkpoint. `storage`: section of the storage it is in, secrets masked; None: that of the experiment's config."""
+    """Checkpoint. `storage`: section of the storage it is in, secrets masked; None: that of the experiment's config.
+
+    `hashes`: of those files whose hash its manifest has, as in storage/copying.py; only where they were asked for.
+    """
 
     uuid: str
     task_id: str
@@ -62,6 +67,7 @@ class CheckpointRecord(Wire):
     allocation_id: str | None = None
     run_id: int | None = None
     storage: JsonObject | None = None
+    hashes: dict[str, str] = {}
 
 
 class TrialRecord(Wire):
@@ -104,6 +110,10 @@ class TrialRecord(Wire):
 
 class ListTrialRecords(Paged):
     """A page of the trials of an experiment, by id; at most 50."""
+
+    hashes: Annotated[
+        bool | None, Meta(description="Also hashes of checkpoint files, from the manifests in their storages.")
+    ] = None
 
 
 class ListTrialRecordsResponse(Wire):

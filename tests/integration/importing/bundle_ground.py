@@ -3,6 +3,8 @@
 import io
 import math
 import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,20 +29,40 @@ from determined.master.db.queries import (
     workspace,
 )
 from determined.master.importing.target import Target
+from determined.storage.copying import hash_files
+from determined.storage.manifest import MANIFEST_NAME, Entry, encode
 from determined.wire.report import LogLine, MetricReport
 
 START = datetime(2026, 3, 1, 12, 0, 0, 123_457, tzinfo=UTC)
 UUIDS = [f"00000000-0000-4000-8000-00000000000{n}" for n in range(4)]
+FILES = ("a/weights", "metadata.json")  # of the first checkpoint
 ODD_GROUP = "a/b ü%2F"
 BYTES = "bad \ufffd, \x1b[31mred\x1b[0m, \u2028, \t, 学習 🚀"
 
 
 def fill(data: Path, db_url: str | None, rows: int, files: Path) -> None:
     """Fill a new cluster. `rows`: reports of the longest series; `files`: storage of its checkpoints."""
+    with _opened(data, db_url) as target:
+        target.write(lambda conn: _fill(conn, rows, files))
+
+
+def add_groups(data: Path, trial_id: int, groups: list[str]) -> None:
+    """Add a report in each of these metric groups to a trial."""
+
+    def write(conn: Connection) -> None:
+        for group in groups:
+            _report(conn, trial_id, group, 1, {"x": 1.0})
+
+    with _opened(data, None) as target:
+        target.write(write)
+
+
+@contextmanager
+def _opened(data: Path, db_url: str | None) -> Iterator[Target]:
     raw: dict[str, Any] = {"data_dir": str(data), "security": {"initial_user_password": ""}}
     target = Target(load_master_config({**raw, **({"db": {"url": db_url}} if db_url else {})}, {}, {}))
     try:
-        target.write(lambda conn: _fill(conn, rows, files))
+        yield target
     finally:
         target.close()
 
@@ -233,6 +255,9 @@ def _checkpoints(conn: Connection, id_: int, trial_id: int, files: Path) -> None
     (files / UUIDS[0] / "a").mkdir(parents=True)
     (files / UUIDS[0] / "a" / "weights").write_bytes(b"weights")
     (files / UUIDS[0] / "metadata.json").write_bytes(b"{}")
+    paths = [files / UUIDS[0] / name for name in FILES]
+    entries = [Entry(name, *digest) for name, digest in zip(FILES, hash_files(paths), strict=True)]
+    (files / UUIDS[0] / MANIFEST_NAME).write_bytes(encode([*entries, Entry("a/", 0)]))
     checkpoint.refresh_trials(conn, [trial_id])
 
 

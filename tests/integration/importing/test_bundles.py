@@ -1,5 +1,7 @@
 """Bundles: an exported cluster comes into another database whole, and is exported from there as the same bytes."""
 
+import hashlib
+import io
 import json
 import shutil
 import signal
@@ -10,7 +12,7 @@ from typing import Any, TypeVar
 
 import bundle_ground
 import pytest
-from bundle_ground import ODD_GROUP, UUIDS
+from bundle_ground import FILES, ODD_GROUP, UUIDS
 from importer import Importer
 from sqlalchemy import Connection, select
 
@@ -31,6 +33,9 @@ from determined.master.importing.sources.bundle.plan import CHECK
 from determined.master.importing.target import Target
 from determined.sdk.download import download
 from determined.sdk.enums import DownloadMode
+from determined.storage.copying import hash_files
+from determined.storage.manifest import MANIFEST_NAME
+from determined.storage.shared_fs.config import section_at
 
 OVER = [1, 2, 3]  # experiments that an import takes as they are; the fourth is live
 T = TypeVar("T")
@@ -113,10 +118,46 @@ def contents(path: Path) -> dict[str, bytes]:
     return {**found, layout.MANIFEST: json.dumps(manifest).encode()}
 
 
-def require_equal(ours: Path, theirs: Path) -> None:
+def require_equal(ours: Path, theirs: Path, *, moved: bool = False) -> None:
+    """Compare bundles byte by byte. `moved`: but for where the files of copied checkpoints are now."""
     first, second = contents(ours), contents(theirs)
     assert list(first) == list(second)
-    assert [name for name in first if first[name] != second[name]] == []
+    different = {name for name in first if first[name] != second[name]}
+    if moved and different:
+        assert different == {"experiments/1/checkpoints.json", layout.MANIFEST}
+        of_files = [json.loads(found[layout.MANIFEST])["files"] for found in (first, second)]
+        assert {name for name, file in of_files[0].items() if file != of_files[1][name]} == different - {
+            layout.MANIFEST
+        }
+        here, there = checkpoints(ours), checkpoints(theirs)
+        assert {**here[UUIDS[0]], "storage": None} == {**there.pop(UUIDS[0]), "storage": None}
+        del here[UUIDS[0]]
+        assert here == there
+    else:
+        assert different == set()
+
+
+def checkpoints(path: Path) -> dict[str, Any]:
+    """Return what a bundle says of the checkpoints of experiment 1."""
+    return {entry["uuid"]: entry for entry in json.loads(contents(path)["experiments/1/checkpoints.json"])}
+
+
+def with_other_hash(path: Path, target: Path) -> Path:
+    """Write a bundle again whose manifest of the first checkpoint has another hash for its weights."""
+    with tarfile.open(path) as archive:
+        files = {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
+    name = "experiments/1/checkpoints.json"
+    known = checkpoints(path)[UUIDS[0]]["hashes"]["a/weights"].encode()
+    files[name] = files[name].replace(known, b"crc32-16m:" + b"0" * 32)
+    manifest = json.loads(files[layout.MANIFEST])
+    manifest["files"][name]["sha256"] = hashlib.sha256(files[name]).hexdigest()
+    files[layout.MANIFEST] = json.dumps(manifest).encode()
+    with tarfile.open(target, "w") as archive:
+        for member_name, data in files.items():
+            member = tarfile.TarInfo(member_name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return target
 
 
 @pytest.mark.parametrize("form", [PARQUET, JSON_LINES])
@@ -131,6 +172,61 @@ def test_a_bundle_comes_in_whole_and_goes_out_as_the_same_bytes(
     events = into.run("--source", str(first))
     assert events[-1]["problems"] == []
     require_equal(export(into.data, OVER, form=form), first)
+
+
+@pytest.mark.parametrize("form", [PARQUET, JSON_LINES])
+def test_a_bundle_with_the_files_of_checkpoints_goes_out_as_it_came_in(
+    ground: Path, into: Cluster, export: Export, form: str
+) -> None:
+    first = export(ground, OVER, form=form, with_checkpoints=True)
+    assert {f"experiments/1/checkpoints/{UUIDS[0]}/{name}" for name in FILES} <= contents(first).keys()
+    events = into.run("--source", str(first), "--checkpoints", str(into.data / "here"))
+    assert events[-1]["problems"] == []
+    again = export(into.data, OVER, form=form, with_checkpoints=True)
+    assert checkpoints(again)[UUIDS[0]]["storage"] == section_at(str(into.data / "here"))
+    require_equal(again, first, moved=True)
+
+
+def test_a_bundle_has_the_hashes_of_manifests_and_never_makes_any(ground: Path, export: Export) -> None:
+    entries = checkpoints(export(ground, [1]))
+    files = [ground.parent / "files" / UUIDS[0] / name for name in FILES]
+    assert entries[UUIDS[0]]["hashes"] == {
+        name: hash_files([path])[0][1] for name, path in zip(FILES, files, strict=True)
+    }
+    assert [entries[uuid]["hashes"] for uuid in UUIDS[1:]] == [{}, {}, {}]
+    manifest = files[0].parents[1] / MANIFEST_NAME
+    manifest.rename(manifest.with_suffix(".away"))
+    try:
+        assert checkpoints(export(ground, [1]))[UUIDS[0]]["hashes"] == {}
+    finally:
+        manifest.with_suffix(".away").rename(manifest)
+
+
+def test_copied_files_are_compared_with_the_hashes_of_their_manifest(
+    ground: Path, into: Cluster, export: Export, tmp_path: Path
+) -> None:
+    path = export(ground, [1], with_checkpoints=True)
+    other = with_other_hash(path, tmp_path / "other.tar")
+    events = into.run("--source", str(other), "--checkpoints", str(into.data / "here"), status=1)
+    assert events[-1]["problems"] == [
+        f"checkpoint {UUIDS[0]}: {into.data}/here/{UUIDS[0]}/a/weights is not what the manifest of the checkpoint says"
+    ]
+
+
+def test_a_damaged_checkpoint_is_not_copied_into_a_bundle(
+    ground: Path, start_master: Callable[..., Any], tmp_path: Path
+) -> None:
+    shutil.copytree(ground.parent, tmp_path / "copy")
+    weights = ground.parent / "files" / UUIDS[0] / "a" / "weights"
+    url = start_master(data_dir=tmp_path / "copy" / "data").url
+    weights.write_bytes(b"WEIGHTS")
+    try:
+        with Session(url, token=login(url, "determined", "")) as session:
+            done = bundle.export(session, [1], tmp_path / "one.tar", with_checkpoints=True)
+    finally:
+        weights.write_bytes(b"weights")
+    assert done.counts.checkpoints_copied == 0
+    assert [warning.split(":")[0] for warning in done.warnings] == [f"checkpoint {UUIDS[0]}", f"checkpoint {UUIDS[2]}"]
 
 
 @pytest.mark.timeout(900)  # five processes and two masters, on a machine that others share

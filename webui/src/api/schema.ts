@@ -193,6 +193,7 @@ export interface Schemas {
   };
   CheckpointRecord: {
     allocationId?: string | null | undefined;
+    hashes?: Record<string, string> | undefined;
     metadata: Record<string, unknown>;
     reportTime: string;
     resources: Record<string, number>;
@@ -3698,7 +3699,7 @@ export interface Operations {
   };
   listTrialRecords: {
     path: { experiment_id: number; };
-    query: { limit?: number | null | undefined; offset?: number | null | undefined; };
+    query: { limit?: number | null | undefined; offset?: number | null | undefined; hashes?: boolean | null | undefined; };
     body: never;
     response: Schemas["ListTrialRecordsResponse"];
   };

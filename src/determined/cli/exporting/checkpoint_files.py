@@ -9,6 +9,7 @@ from determined.api.session import Session
 from determined.bundle import layout
 from determined.bundle.writer import BundleWriter
 from determined.errors import DeterminedError
+from determined.storage.copying import hash_files
 from determined.wire.trial_record import CheckpointRecord
 
 _WITH_FILES = frozenset({"COMPLETED", "PARTIALLY_DELETED"})
@@ -31,9 +32,9 @@ class CheckpointCopier:
         self._clean()
         try:
             files = self._fetch(record)
-            bad = [name for name in files if not layout.is_known(f"{prefix}/{name}")]
-            if bad:
-                self.problems.append(f"checkpoint {record.uuid}: a bundle cannot hold a file named {bad[0]!r}")
+            problem = self._problem(prefix, record, files)
+            if problem:
+                self.problems.append(f"checkpoint {record.uuid}: {problem}")
                 return False
             for name, path in sorted(files.items()):
                 with path.open("rb") as file:
@@ -41,6 +42,15 @@ class CheckpointCopier:
         finally:
             self._clean()
         return bool(files)
+
+    def _problem(self, prefix: str, record: CheckpointRecord, files: dict[str, Path]) -> str | None:
+        for name, path in files.items():
+            if not layout.is_known(f"{prefix}/{name}"):
+                return f"a bundle cannot hold a file named {name!r}"
+            # what came through the master was not compared with the manifest
+            if name in record.hashes and hash_files([path])[0][1] != record.hashes[name]:
+                return f"file {name!r} is not what its manifest says; it is damaged"
+        return None
 
     def _fetch(self, record: CheckpointRecord) -> dict[str, Path]:
         from determined.sdk.download import download

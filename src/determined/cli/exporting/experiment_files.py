@@ -87,7 +87,7 @@ class ExperimentWriter:
     def _collect(self, experiment_id: int, spool: IO[bytes]) -> _Found:
         """Keep the records in a file, and in memory what has to be asked for."""
         found = _Found()
-        for trial in records.trials(self.session, experiment_id):
+        for trial in records.trials(self.session, experiment_id, hashes=True):
             spool.write(msgspec.json.encode(trial) + b"\n")
             for group in sorted({series.group for series in trial.series}):
                 found.groups.setdefault(group, []).append(trial.id)

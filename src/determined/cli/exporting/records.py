@@ -19,9 +19,10 @@ _TRIALS = 50  # of a stream of metrics
 _RUNNING = frozenset({"QUEUED", "PULLING", "STARTING", "RUNNING"})  # as what is ACTIVE is shown
 
 
-def trials(session: Session, experiment_id: int) -> Iterator[TrialRecord]:
-    """Yield the trials of an experiment by id."""
-    for page in pages(session, LIST_TRIAL_RECORDS, ListTrialRecords(limit=_RECORDS), experiment_id=experiment_id):
+def trials(session: Session, experiment_id: int, *, hashes: bool = False) -> Iterator[TrialRecord]:
+    """Yield the trials of an experiment by id. `hashes`: their checkpoints with those of the files."""
+    params = ListTrialRecords(limit=_RECORDS, hashes=hashes or None)
+    for page in pages(session, LIST_TRIAL_RECORDS, params, experiment_id=experiment_id):
         yield from page.trials
 
 

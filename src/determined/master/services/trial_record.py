@@ -13,6 +13,7 @@ from determined.master.db.queries import trial_record as rows
 from determined.master.db.queries.trial_record import StoredCheckpoint
 from determined.master.db.rows.allocations import Allocation
 from determined.master.db.rows.experiments import Trial
+from determined.master.services import checkpoint_hashes
 from determined.master.services.paging import window
 from determined.wire.codec import float_to_wire, plain, rfc3339
 from determined.wire.trial_record import (
@@ -39,7 +40,10 @@ async def list_of_experiment(
         found = rows.page(conn, experiment_id, limit, page.start_index or 0)
         return ListTrialRecordsResponse(trials=_records(conn, found), pagination=page)
 
-    return await ctx.db.read(read)
+    answer = await ctx.db.read(read)
+    if params.hashes:
+        await checkpoint_hashes.add(ctx, experiment_id, answer.trials)
+    return answer
 
 
 def _records(conn: Connection, trials: Sequence[Trial]) -> list[TrialRecord]:

@@ -1,4 +1,4 @@
-"""Files of checkpoints out of a bundle, into a directory that then is their storage."""
+"""Files of checkpoints out of a bundle, into a directory that then is their storage, with their manifests."""
 
 import hashlib
 import os
@@ -8,7 +8,9 @@ from pathlib import Path
 from determined.bundle import layout
 from determined.bundle.layout import BundleFile, CheckpointEntry
 from determined.bundle.reader import Bundle
-from determined.errors import FailedPrecondition
+from determined.errors import FailedPrecondition, InvalidArgument
+from determined.storage import copying, manifest
+from determined.storage.manifest import Entry
 
 
 def copy(bundle: Bundle, experiment_id: int, entry: CheckpointEntry, directory: Path) -> None:
@@ -18,11 +20,14 @@ def copy(bundle: Bundle, experiment_id: int, entry: CheckpointEntry, directory: 
 
     Raises:
         FailedPrecondition: they cannot be written.
+        InvalidArgument: a path of the checkpoint leads out of it.
     """
     prefix = _prefix(experiment_id, entry)
     try:
         for name in bundle.below(prefix):
             _write(bundle, name, directory / entry.uuid / name.removeprefix(prefix))
+        if entry.hashes:
+            _write_manifest(entry, directory / entry.uuid)
     except OSError as e:
         raise FailedPrecondition(
             f"checkpoint {entry.uuid} cannot be written to {directory}: {e}; see --checkpoints"
@@ -41,6 +46,9 @@ def problem(bundle: Bundle, experiment_id: int, entry: CheckpointEntry, director
         path = directory / entry.uuid / name  # a name of the bundle: it leads nowhere else
         if not path.is_file() or path.stat().st_size != size:
             return f"{path} is missing or has not {size} bytes"
+        known = entry.hashes.get(name)
+        if known is not None and copying.hash_files([path])[0][1] != known:
+            return f"{path} is not what the manifest of the checkpoint says"
     return None
 
 
@@ -59,6 +67,22 @@ def _write(bundle: Bundle, name: str, path: Path) -> None:
         target.flush()
         os.fsync(target.fileno())
     part.replace(path)
+
+
+def _write_manifest(entry: CheckpointEntry, directory: Path) -> None:
+    """Write what a reader of the checkpoint compares its files with; raises InvalidArgument for a path that leads out.
+
+    A checkpoint of a release without manifests has none here either.
+    """
+    try:
+        listed = [
+            Entry(manifest.check_path(path), size, entry.hashes.get(path)) for path, size in entry.resources.items()
+        ]
+    except ValueError as e:
+        raise InvalidArgument(f"checkpoint {entry.uuid} of the bundle: {e}; export it again") from e
+    part = directory / f"{manifest.MANIFEST_NAME}.part"
+    part.write_bytes(manifest.encode(listed))
+    part.replace(directory / manifest.MANIFEST_NAME)
 
 
 def _is_there(path: Path, entry: BundleFile) -> bool:
