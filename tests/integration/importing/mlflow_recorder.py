@@ -65,6 +65,9 @@ class Recorder:
         for key in (*params, *(metric["key"] for metric in metrics)):
             assert _NAME.match(key), f"bad name {key!r}"
             assert not {"", ".", ".."} & set(key.split("/")), f"bad name {key!r}"
+        for key, value in tags.items():
+            assert _NAME.match(key), f"bad tag {key!r}"
+            assert len(value) <= 5000, f"tag {key!r} is too long"
         for key, value in params.items():
             assert len(value) <= 6000, "a parameter is too long"
             assert run["params"].setdefault(key, value) == value, "a parameter changes"
@@ -88,6 +91,7 @@ def serving(recorder: Recorder) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # headers and body in one packet: a second one would wait 40 ms for the answer to the first
 
         def do_GET(self) -> None:
             parts = urlsplit(self.path)

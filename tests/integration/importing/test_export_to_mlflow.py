@@ -16,12 +16,15 @@ from determined.cli.exporting.mlflow_server import MlflowRefused, MlflowServer
 from determined.errors import InvalidArgument, Unavailable
 
 ROWS = 1200
+LIVE_TRIAL, LIVE = 4, 4  # a trial and its experiment
+GROUPS = [f"group {n:03} ü" if n % 2 else f"group-{n:03}" for n in range(400)]
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("ground")
     bundle_ground.fill(root / "data", None, ROWS, root / "files")
+    bundle_ground.add_groups(root / "data", LIVE_TRIAL, GROUPS)
     return root / "data"
 
 
@@ -77,6 +80,16 @@ def test_an_export_that_broke_off_goes_on_and_sends_nothing_twice(session: Sessi
         again = mlflow.export(session, [1], uri)
     assert (again.counts.new_runs, again.counts.metrics) == (0, 0)
     assert [values(run) for run in broken.runs.values()] == [values(run) for run in whole.runs.values()]
+
+
+def test_the_progress_of_hundreds_of_groups_fits_into_tags(session: Session) -> None:
+    recorder = Recorder()
+    with serving(recorder) as uri:
+        done = mlflow.export(session, [LIVE], uri)
+    (run,) = recorder.runs.values()
+    assert (done.counts.metrics, set(values(run).values())) == (len(GROUPS), {1})
+    progress = [value for key, value in run["tags"].items() if key.startswith(mlflow.SENT)]
+    assert progress == ["[1,1,1]"] * len(GROUPS)
 
 
 @pytest.mark.parametrize("uri", ["mlruns", "sqlite:///mlflow.db", "databricks://profile", "file:///tmp/mlruns"])

@@ -1,10 +1,12 @@
 """Export into the tracking server of MLflow: a project becomes an experiment, a trial a run.
 
-A run is found again by its tags, and remembers in a tag how far each metric group has come: a second export, or one
-after a kill, sends what is missing.
+A run is found again by its tags, and remembers in a tag for each metric group how far it has come: a second export, or
+one after a kill, sends what is missing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
@@ -20,6 +22,7 @@ from determined.cli.exporting.mlflow_server import MlflowServer
 from determined.wire.experiment import Experiment
 from determined.wire.trial_record import CheckpointRecord, TrialRecord
 
+_PLAIN, _HASHED = re.compile(r"[A-Za-z0-9_.-]{1,100}"), "sha256-"
 _BATCH = 999  # metrics of a request: with the tag beside them they are as many entries as MLflow takes
 TRIAL, EXPERIMENT, CLUSTER = "determined.trial_id", "determined.experiment_id", "determined.cluster_id"
 CHECKPOINT, SENT = "determined.checkpoint", "determined.exported"
@@ -85,7 +88,7 @@ class _Export:
             self.done.counts.new_runs += 1
         run_id = str(run["info"]["run_id"])
         self.server.log_params(run_id, mlflow_names.params(trial.hparams))
-        self._metrics(run_id, trial, _sent(run))
+        self._metrics(run_id, trial, {tag["key"]: tag["value"] for tag in run.get("data", {}).get("tags", [])})
         self.server.log(run_id, tags=_tags(row, trial))
         state = trial.state if trial.state in _STATUS else ""
         self.server.update_run(run_id, _STATUS.get(state, "RUNNING"), _millis(trial.end_time) if state else None)
@@ -96,22 +99,21 @@ class _Export:
             self._places[row.project_id] = self.server.experiment(f"{row.workspace_name}/{row.project_name}")
         return self._places[row.project_id]
 
-    def _metrics(self, run_id: str, trial: TrialRecord, sent: dict[str, list[int]]) -> None:
+    def _metrics(self, run_id: str, trial: TrialRecord, tags_of_run: Mapping[str, str]) -> None:
         for group in sorted({series.group for series in trial.series}):
             reports = [report for found in records.reports(self.session, [trial.id], group) for report in found]
             self.done.counts.values_left_out += sum(map(mlflow_names.skipped, reports))
-            for part, upto in _parts(_left(reports, sent.get(group)), group):
-                if upto is not None:
-                    sent[group] = [upto.run, upto.step, _position(reports, upto)]
-                self.server.log(run_id, metrics=part, tags={SENT: msgspec.json.encode(sent).decode()})
+            for part, upto in _parts(_left(reports, _sent(tags_of_run, group)), group):
+                tags = {} if upto is None else {_sent_tag(group): _progress(reports, upto)}
+                self.server.log(run_id, metrics=part, tags=tags)
                 self.done.counts.metrics += len(part)
 
 
-def _left(reports: list[Report], sent: list[int] | None) -> list[Report]:
+def _left(reports: list[Report], sent: tuple[int, int, int] | None) -> list[Report]:
     """Return what was not sent yet; all of it where what was sent is not what is there now."""
     if not sent:
         return reports
-    before = [report for report in reports if [report.run, report.step] <= sent[:2]]
+    before = [report for report in reports if (report.run, report.step) <= sent[:2]]
     return reports[len(before) :] if len(before) == sent[2] else reports
 
 
@@ -136,17 +138,23 @@ def _parts(reports: Sequence[Report], group: str) -> Iterator[tuple[list[JsonObj
         yield part, last
 
 
-def _position(reports: Sequence[Report], upto: Report) -> int:
-    return sum((report.run, report.step) <= (upto.run, upto.step) for report in reports)
+def _progress(reports: Sequence[Report], upto: Report) -> str:
+    number = sum((report.run, report.step) <= (upto.run, upto.step) for report in reports)
+    return msgspec.json.encode((upto.run, upto.step, number)).decode()
 
 
-def _sent(run: JsonObject) -> dict[str, list[int]]:
-    """Return run, step and number of the last report of each group that was sent."""
-    tags = {tag["key"]: tag["value"] for tag in run.get("data", {}).get("tags", [])}
+def _sent(tags: Mapping[str, str], group: str) -> tuple[int, int, int] | None:
+    """Return run, step and number of the last report of a group that was sent."""
     try:
-        return msgspec.json.decode(tags.get(SENT, "{}"), type=dict[str, list[int]])
-    except msgspec.DecodeError:
-        return {}
+        return msgspec.json.decode(tags[_sent_tag(group)], type=tuple[int, int, int])
+    except (KeyError, msgspec.DecodeError):
+        return None
+
+
+def _sent_tag(group: str) -> str:
+    """Return the tag with the progress of a group: of its name, or of a hash where MLflow takes no such name."""
+    is_plain = _PLAIN.fullmatch(group) and not group.startswith(_HASHED)
+    return f"{SENT}.{group if is_plain else _HASHED + hashlib.sha256(group.encode()).hexdigest()}"
 
 
 def _tags(row: Experiment, trial: TrialRecord) -> dict[str, str]:
