@@ -124,11 +124,7 @@ def test_points_that_a_later_run_hides_are_counted(conn: Connection, world: Worl
 
 def test_checkpoints_are_read_back_with_state_size_and_files(conn: Connection, world: World) -> None:
     trial_id = world.trial(world.experiment({}), {})
-    values = {
-        "uuid": "u1", "task_id": "", "trial_id": trial_id, "state": "COMPLETED", "steps_completed": 1, "metadata": {},
-        "resources": {"a": 3}, "size": 3, "report_time": NOW,
-    }  # fmt: skip
-    conn.execute(insert(schema.checkpoints).values(values))
+    _checkpoint(conn, trial_id, {"a": 3})
     assert import_check.checkpoint_sizes(conn, ["u1", "u2"]) == {"u1": ("COMPLETED", 3, {"a": 3})}
 
 
@@ -152,15 +148,12 @@ def test_an_import_is_removed_and_what_it_wrote_over_comes_back(conn: Connection
 
 def test_the_registry_of_an_import_is_counted_read_back_and_removed(conn: Connection, world: World) -> None:
     trial_id = world.trial(world.experiment({}), {})
-    values = {
-        "uuid": "u1", "task_id": "", "trial_id": trial_id, "state": "COMPLETED", "steps_completed": 1, "metadata": {},
-        "resources": {}, "size": 0, "report_time": NOW,
-    }  # fmt: skip
-    conn.execute(insert(schema.checkpoints).values(values))
+    _checkpoint(conn, trial_id, {})
     imported.insert_rows(conn, "models", [_model(7, "kept", world), _model(8, "gone", world)])
     imported.insert_rows(conn, "model_versions", [_version(70, 7, world), _version(80, 8, world)])
     imported.count_versions(conn, [7, 8])
     assert imported.all_ids(conn, "models") == {7, 8}
+    assert imported.version_ids(conn) == {(7, 1): 70, (8, 1): 80}
     assert import_check.versions(conn, [70, 80, 90]) == {70: (7, 1, "u1"), 80: (8, 1, "u1")}
     removed = {"model versions": [70, 80], "models": [8], "templates": [], "webhooks": []}
     import_removal.remove_registry(conn, removed)
@@ -170,11 +163,7 @@ def test_the_registry_of_an_import_is_counted_read_back_and_removed(conn: Connec
 
 def test_the_next_version_of_a_model_gets_a_number_above_those_of_an_import(conn: Connection, world: World) -> None:
     trial_id = world.trial(world.experiment({}), {})
-    values = {
-        "uuid": "u1", "task_id": "", "trial_id": trial_id, "state": "COMPLETED", "steps_completed": 1, "metadata": {},
-        "resources": {}, "size": 0, "report_time": NOW,
-    }  # fmt: skip
-    conn.execute(insert(schema.checkpoints).values(values))
+    _checkpoint(conn, trial_id, {})
     imported.insert_rows(conn, "models", [_model(7, "a", world), {**_model(8, "b", world), "last_version": 9}])
     imported.insert_rows(conn, "model_versions", [{**_version(70, 7, world), "version": 5}, _version(80, 8, world)])
     imported.count_versions(conn, [7, 8])
@@ -226,6 +215,14 @@ def test_trials_are_removed_and_the_ranges_of_their_experiment_are_those_of_the_
     import_removal.remove_trials(conn, [gone])
     assert import_check.series(conn, gone, "training") == []
     assert metric_range.of_project(conn, world.home) == [("training", "loss", 1.0, 3.0)]
+
+
+def _checkpoint(conn: Connection, trial_id: int, resources: dict[str, int]) -> None:
+    values = {
+        "uuid": "u1", "task_id": "", "trial_id": trial_id, "state": "COMPLETED", "steps_completed": 1, "metadata": {},
+        "resources": resources, "size": sum(resources.values()), "report_time": NOW,
+    }  # fmt: skip
+    conn.execute(insert(schema.checkpoints).values(values))
 
 
 def _model(id_: int, name: str, world: World) -> dict[str, object]:
