@@ -92,7 +92,8 @@ def test_a_program_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_canceled_program_is_ended_with_its_children(tmp_path: Path) -> None:
     child = "trap 'echo ended; exit' TERM; echo ready; sleep 30 & wait"
-    command = small_run(tmp_path, "sh", "-c", f"sh -c {shlex.quote(child)} & wait")
+    # the child may end before its parent gets the signal: the parent must not end by itself then
+    command = small_run(tmp_path, "sh", "-c", f"sh -c {shlex.quote(child)} & wait; exec sleep 30")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         (tmp_path / "canceled").touch()

@@ -91,8 +91,11 @@ class Program:
         self._signal_all(signal.SIGTERM)
 
     def _signal_all(self, number: signal.Signals) -> None:
-        """Signal the program and all below it: a shell that ends leaves the training that it has started."""
-        for pid in {self._process.pid, *descendants(self._process.pid)}:
+        """Signal the program and all below it: a shell that ends leaves the training that it has started.
+
+        The program comes first: one whose child ends before it would end by itself, with a status of its own.
+        """
+        for pid in (self._process.pid, *descendants(self._process.pid)):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
 
