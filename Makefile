@@ -156,4 +156,4 @@ bench: setup
 	$(BIN)/python benchmarks/run_all.py
 
 clean:
-	rm -rf $(VENV) $(OFFICIAL) $(RAY) $(FRAMEWORKS) $(TF215) .venv-docs .pytest_cache .mypy_cache .ruff_cache dist build
+	rm -rf $(VENV) $(OFFICIAL) $(RAY) $(FRAMEWORKS) $(TF215) .venv-docs .venv-mlflow .pytest_cache .mypy_cache .ruff_cache dist build

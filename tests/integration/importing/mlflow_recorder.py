@@ -1,7 +1,7 @@
 """A tracking server that keeps what it is sent, with the limits that MLflow 3's own server was seen to hold.
 
 What it accepts was compared by hand with `mlflow server` on SQLite: names, values cut at 6000, NaN as text, a batch of
-1000 entries in all, runs found by their tags.
+1000 entries in all, runs found by their tags. `test_export_to_real_mlflow.py` exports into such a server.
 """
 
 import json
