@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -84,10 +85,26 @@ def test_every_shell_command(det: Det) -> None:
     task_id = launched(done)
     assert "det 0." in done.stdout
     assert "You are logged in as user 'determined'" in det("shell", "open", task_id, "det", "user", "whoami").stdout
-    shown = det("shell", "show-ssh-command", task_id).stdout
-    assert "ssh -o" in shown and f"@{task_id}" in shown
+    for word in ("show-ssh-command", "show_ssh_command"):
+        shown = det("shell", word, task_id).stdout
+        assert "ssh -o" in shown and f"@{task_id}" in shown
     assert "Server listening on" in det("shell", "logs", task_id).stdout
     check_common_verbs(det, "shell", task_id)
+
+
+@pytest.mark.skipif(shutil.which("ssh") is None, reason="apt-get install openssh-client")
+def test_the_shown_ssh_command_of_a_new_shell_works_again(det: Det, client: Client, home: Path) -> None:
+    done = det("shell", "start", "--show-ssh-command", *NO_SLOTS, stdin="echo first $((1 + 1))\nexit\n")
+    task_id = launched(done)
+    assert "first 2" in done.stdout, done.stdout + done.stderr
+    [command] = [shlex.split(line) for line in done.stdout.splitlines() if line.startswith("ssh -o")]
+    assert Path(command[command.index("-i") + 1]).stat().st_mode & 0o077 == 0, "the key that it names"
+    again = subprocess.run(
+        [*command, "echo second $((1 + 2))"], capture_output=True, text=True, timeout=HANG_SECONDS,
+        check=False, stdin=subprocess.DEVNULL, env=clean_environment(HOME=str(home), DET_MASTER=client.url),
+    )  # fmt: skip
+    assert "second 3" in again.stdout, again.stdout + again.stderr
+    det("shell", "kill", task_id)
 
 
 def test_every_tensorboard_command(det: Det, client: Client, tmp_path: Path) -> None:
@@ -101,6 +118,21 @@ def test_every_tensorboard_command(det: Det, client: Client, tmp_path: Path) -> 
     assert re.search(r"TensorBoard .* at ", det("tensorboard", "logs", task_id).stdout)
     det("tensorboard", "open", task_id)
     check_common_verbs(det, "tensorboard", task_id)
+
+
+def test_deleted_tensorboard_files_are_gone_when_the_command_returns(
+    cluster: Cluster, det: Det, client: Client, tmp_path: Path
+) -> None:
+    experiment_id = client.submit(write_experiment(tmp_path, SCRIPT))
+    client.wait_state(experiment_id, "COMPLETED")
+    cluster_id = client.get("/api/v1/master")["clusterId"]
+    files = cluster.directory / "checkpoints" / cluster_id / "tensorboard" / "experiment" / str(experiment_id)
+    assert list(files.rglob("*tfevents*"))
+    det("e", "delete-tb-files", str(experiment_id))
+    assert not files.exists()
+    det("e", "delete-tb-files", str(experiment_id))
+    unknown = det("e", "delete-tb-files", "999999", check=False)
+    assert (unknown.returncode, "not found" in unknown.stderr) == (1, True), unknown.stderr
 
 
 def test_a_shell_is_refused_to_a_client_without_a_login_by_default(home: Path, tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from official_calls import COUNTED
 from official_det import Det, launched
 
-from cluster import HANG_SECONDS, Client, Cluster, clean_environment, eventually, official, official_python
+from cluster import HANG_SECONDS, Client, Cluster, clean_environment, eventually, official_python, write_experiment
 
 pytestmark = pytest.mark.official
 
@@ -66,6 +67,45 @@ def test_wrong_requests_are_refused_in_words_that_scripts_know(det: Det) -> None
     assert "template 'none' not found" in template.stderr
 
 
+def test_a_context_above_the_limit_is_refused_and_detignore_makes_it_fit(det: Det, tmp_path: Path) -> None:
+    context = tmp_path / "context"
+    context.mkdir()
+    with (context / "weights.bin").open("wb") as file:
+        file.truncate(120 * 1024**2)
+    refused = det("cmd", "run", "--context", str(context), "ls", check=False)
+    assert refused.returncode == 1
+    assert "maximum allowed size" in refused.stderr and ".detignore" in refused.stderr, refused.stderr
+    (context / ".detignore").write_text("*.bin\n")
+    (context / "small.txt").touch()
+    done = det("cmd", "run", "--context", str(context), "ls")
+    assert "small.txt" in done.stdout and "weights.bin" not in done.stdout
+
+
+def test_a_variable_without_a_value_crashes_nothing(det: Det) -> None:
+    key = "environment.environment_variables"
+    for value in ('["A=1", "ONLY_A_NAME"]', "A=1,ONLY_A_NAME"):
+        done = det("cmd", "run", "--config", f"{key}={value}", "echo A is $A")
+        assert "A is 1" in done.stdout and "resources exited successfully" in done.stdout, done.stdout
+    refused = det("cmd", "run", "--config", f"{key}=ONLY_A_NAME", "true", check=False)
+    assert (refused.returncode, f"{key}: must be" in refused.stderr) == (1, True), refused.stderr
+
+
+def test_administrators_clean_up_logs_past_their_retention(
+    det: Det, cluster: Cluster, client: Client, tmp_path: Path
+) -> None:
+    config = write_experiment(tmp_path / "e", "print('soon gone')\n", {"retention_policy": {"log_retention_days": 0}})
+    experiment = client.submit(config)
+    client.wait_state(experiment, "COMPLETED")
+    trial = client.trials(experiment)[0]["id"]
+    assert "soon gone" in det("trial", "logs", str(trial)).stdout
+    assert det("task", "cleanup-logs", check=False).returncode == 1
+    det("user", "login", "admin", stdin="\n")
+    cleaned = det("-u", "admin", "task", "cleanup-logs").stdout
+    count = re.search(r"Deleted (\d+) rows of log entries", cleaned)
+    assert count and int(count[1]) >= 1, cleaned
+    assert "soon gone" not in det("-u", "admin", "trial", "logs", str(trial)).stdout
+
+
 def test_programs_left_behind_write_for_det_log_wait_time(det: Det) -> None:
     script = "(sleep 3; echo after three; sleep 60; echo after sixty) & echo at once"
     done = det("cmd", "run", "--config", 'environment.environment_variables=["DET_LOG_WAIT_TIME=8"]', script)
@@ -119,37 +159,43 @@ def test_generic_tasks_pause_unpause_and_are_killed(det: Det, cluster: Cluster, 
     eventually(lambda: state(cluster, killed) == "CANCELED")
 
 
-OPERATIONS = """
-from determined.common.api import bindings as b
+OPENING = """
+import time
 from determined.experimental import client
 client.login()
-session = client._determined._session
-{body}
-print("all answered")
+b, session = bindings, client._determined._session
 """
 OF_A_NOUN = """
-made = b.post_Launch{Noun}(session, body=b.v1Launch{Noun}Request(config={config}{more}))
-task = made.{noun}
-assert made.config["description"] == task.description, made.config
-assert task.id in [one.id for one in b.get_Get{Noun}s(session, users=["determined"]).{noun}s]
-got = b.get_Get{Noun}(session, {noun}Id=task.id)
-assert got.{noun}.id == task.id and got.config
-shown = b.post_Set{Noun}Priority(session, {noun}Id=task.id, body=b.v1Set{Noun}PriorityRequest(priority=33))
-assert shown.{noun}.id == task.id
-if "{noun}" == "notebook":
-    b.put_IdleNotebook(session, notebookId=task.id, body=b.v1IdleNotebookRequest(idle=False, notebookId=task.id))
-assert b.get_GetTask(session, taskId=task.id).task.taskId == task.id
-assert b.post_Kill{Noun}(session, {noun}Id=task.id).{noun}.id == task.id
-assert b.post_Kill{Noun}(session, {noun}Id=task.id).{noun}.id == task.id
+def answer_{noun}(**more):
+    asked = dict(config={{"entrypoint": ["sleep", "100"], "resources": {{"slots": 0}}}}, **more)
+    made = b.post_Launch{Noun}(session, body=b.v1Launch{Noun}Request(**asked))
+    task = made.{noun}
+    assert made.config["description"] == task.description, made.config
+    assert task.id in [one.id for one in b.get_Get{Noun}s(session, users=["determined"]).{noun}s]
+    got = b.get_Get{Noun}(session, {noun}Id=task.id)
+    assert got.{noun}.id == task.id and got.config
+    shown = b.post_Set{Noun}Priority(session, {noun}Id=task.id, body=b.v1Set{Noun}PriorityRequest(priority=33))
+    assert shown.{noun}.id == task.id
+    if "{noun}" == "notebook":
+        b.put_IdleNotebook(session, notebookId=task.id, body=b.v1IdleNotebookRequest(idle=False, notebookId=task.id))
+    assert b.get_GetTask(session, taskId=task.id).task.taskId == task.id
+    assert b.post_Kill{Noun}(session, {noun}Id=task.id).{noun}.id == task.id
+    assert b.post_Kill{Noun}(session, {noun}Id=task.id).{noun}.id == task.id
 """
 GENERIC = """
-from determined.common.api.bindings import v1CreateGenericTaskRequest as Create
-asked = Create(config="entrypoint: [sleep, '100']", contextDirectory=[], projectId=1)
+config = "entrypoint: [sh, -c, 'echo begun; sleep 100']"
+asked = b.v1CreateGenericTaskRequest(config=config, contextDirectory=[], projectId=1)
 made = b.post_CreateGenericTask(session, body=asked)
 task_id = made.taskId
 assert b.get_GetGenericTaskConfig(session, taskId=task_id).config
+assert b.get_GetTaskContextDirectory(session, taskId=task_id).b64Tgz is not None
+assert any("begun" in line.message for line in b.get_TaskLogs(session, taskId=task_id, follow=True))
+assert b.get_GetTaskAcceleratorData(session, taskId=task_id).acceleratorData is not None
+line = b.v1TaskLog(taskId=task_id, log="from outside\\n")
+b.post_PostTaskLogs(session, body=b.v1PostTaskLogsRequest(logs=[line]))
+fields = list(b.get_TaskLogsFields(session, taskId=task_id))
+assert fields and fields[0].stdtypes, fields
 b.post_PauseGenericTask(session, taskId=task_id)
-import time
 for _ in range(600):
     if b.get_GetTask(session, taskId=task_id).task.taskState == b.v1GenericTaskState.PAUSED:
         break
@@ -165,7 +211,7 @@ def run_bindings(cluster: Cluster, home: Path, body: str) -> None:
         HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_DATA_HOME=str(home / "data"), DET_MASTER=cluster.url
     )
     done = subprocess.run(
-        [str(official_python()), "-W", "ignore", "-c", OPERATIONS.format(body=body)],
+        [str(official_python()), "-W", "ignore", "-c", COUNTED + OPENING + body + "\nprint('all answered')"],
         capture_output=True,
         text=True,
         env=env,
@@ -175,19 +221,16 @@ def run_bindings(cluster: Cluster, home: Path, body: str) -> None:
     assert "all answered" in done.stdout, f"{done.stdout}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("noun", ["command", "notebook", "shell", "tensorboard"])
-def test_every_operation_of_a_noun_answers_the_bindings(
-    cluster: Cluster, home: Path, noun: str, tmp_path: Path
+def test_every_operation_of_the_four_nouns_answers_the_bindings(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path
 ) -> None:
-    config, more = '{"entrypoint": ["sleep", "100"], "resources": {"slots": 0}}', ""
-    if noun == "tensorboard":
-        (tmp_path / "e.yaml").write_text(
-            "name: e\nentrypoint: 'true'\nsearcher: {name: single, metric: a}\nmax_restarts: 0\n"
-        )
-        created = official(home, "e", "create", "e.yaml", ".", master=cluster.url, cwd=tmp_path).stdout
-        more = f", experimentIds=[{created.split()[-1]}]"
-    run_bindings(cluster, home, OF_A_NOUN.format(noun=noun, Noun=noun.capitalize(), config=config, more=more))
+    experiment = client.submit(write_experiment(tmp_path / "e", "pass\n"))
+    nouns = ("command", "notebook", "shell", "tensorboard")
+    calls = [OF_A_NOUN.format(noun=noun, Noun=noun.capitalize()) for noun in nouns]
+    calls += [f"answer_{noun}()" for noun in nouns[:-1]]
+    calls += [f"answer_tensorboard(experimentIds=[{experiment}])"]
+    run_bindings(cluster, home, "\n".join([*calls, 'all_called("(?:commands|notebooks|shells|tensorboards)", 21)']))
 
 
 def test_every_operation_of_generic_tasks_answers_the_bindings(cluster: Cluster, home: Path) -> None:
-    run_bindings(cluster, home, GENERIC)
+    run_bindings(cluster, home, GENERIC + 'all_called("(?:tasks?|generic-tasks)", 13)\n')
