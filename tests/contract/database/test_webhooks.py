@@ -80,6 +80,12 @@ def test_a_trigger_fires_once_for_a_task_and_once_for_a_trial(conn: Connection, 
     assert webhook.fire_once(conn, second, task_id=task_id)
     assert webhook.fire_once(conn, first, trial_id=trial_id)
     assert not webhook.fire_once(conn, first, trial_id=trial_id)
+    assert webhook.fire_once(conn, second, trial_id=trial_id)
+    webhook.forget_firings(conn, "EXPERIMENT_STATE_CHANGE", trial_id + 1000)
+    assert webhook.unfired(conn, [first, second], trial_id=trial_id) == []
+    webhook.forget_firings(conn, "EXPERIMENT_STATE_CHANGE", trial_id)
+    assert webhook.unfired(conn, [first, second], trial_id=trial_id) == [first]
+    assert webhook.unfired(conn, [first, second], task_id=task_id) == []
 
 
 def test_an_event_knows_where_its_experiment_and_its_task_are(conn: Connection, world: World) -> None:

@@ -20,6 +20,7 @@ from determined.wire.report import Alert, LogLine, MetricReport, Phase
 from webhook_receiver import Received, Receiver
 
 LOOPBACK = {"allowed_networks": ["127.0.0.0/8"]}
+STATES = ("ACTIVE", "ERROR")
 
 
 class MovedClock:
@@ -362,3 +363,46 @@ def test_an_unmanaged_trial_is_silent_since_the_start_of_its_run(
     told = request.json["event_data"]["metric"]
     assert told["trial_id"] == trial["id"] != waiting["id"]
     assert 30 * 60 <= told["silent_seconds"] < 40 * 60
+
+
+def test_an_unmanaged_trial_that_comes_and_goes_is_told_of_once_unless_it_went_on(
+    admin: Any, user: Any, master: Any, clock: MovedClock
+) -> None:
+    """Its machine loses the network again and again: the master takes it for dead, then a sign of life arrives."""
+    hook = {"url": "http://127.0.0.1:9/", "name": "mine", "mode": "WEBHOOK_MODE_SPECIFIC"}
+    states = [{"triggerType": "TRIGGER_TYPE_EXPERIMENT_STATE_CHANGE", "condition": {"state": s}} for s in STATES]
+    webhook_id = admin.post("/api/v1/webhooks", {**hook, "triggers": states}).json["webhook"]["id"]
+    trial = unmanaged_trial(user, **naming("mine"))
+    metrics = {"trialId": trial["id"], "metrics": {"avgMetrics": {"loss": 1}}}
+
+    def told() -> list[str]:
+        rows = reversed(deliveries(admin, webhook_id))
+        return [json.loads(row["payload"])["condition"]["state"] for row in rows]
+
+    def fall_silent() -> None:
+        clock.move(minutes=6)
+        write(master, lambda conn: unmanaged.sweep(conn, clock.now(), clock.now() - timedelta(days=1)))
+        assert user.get(f"/api/v1/trials/{trial['id']}").json["trial"]["state"] == "STATE_ERROR"
+
+    def come_back() -> None:
+        patch = {"trialId": trial["id"], "state": "STATE_RUNNING"}
+        assert user.patch(f"/api/v1/trials/{trial['id']}", patch).json["trial"]["state"] == "STATE_RUNNING"
+
+    def report(run: int, step: int) -> None:
+        sent = {**metrics, "trialRunId": run, "stepsCompleted": step}
+        assert user.post(f"/api/v1/trials/{trial['id']}/metrics", {"group": "training", "metrics": sent}).status == 200
+
+    start_unmanaged(user, trial)
+    fall_silent()
+    assert told() == ["ACTIVE", "ERROR"]
+    for _ in range(2):
+        come_back()
+        fall_silent()
+    assert told() == ["ACTIVE", "ERROR"], "nothing new has happened"
+    come_back()
+    report(1, 1)
+    fall_silent()
+    assert told() == ["ACTIVE", "ERROR", "ERROR"], "it went on, and failed again"
+    start_unmanaged(user, trial)
+    fall_silent()
+    assert told() == ["ACTIVE", "ERROR", "ERROR", "ACTIVE", "ERROR"], "another run"

@@ -14,12 +14,21 @@ from determined.master.lifecycle.states import STOPPING, TERMINAL, State, may_be
 from determined.search.registry import searcher_of
 
 
-def store(conn: Connection, now: datetime, experiment: Experiment, values: ExperimentValues) -> None:
-    """Write columns of an experiment, and what follows from a new state for webhooks."""
+def store(
+    conn: Connection,
+    now: datetime,
+    experiment: Experiment,
+    values: ExperimentValues,
+    unmanaged_trial_id: int | None = None,
+) -> None:
+    """Write columns of an experiment, and what follows from a new state for webhooks.
+
+    `unmanaged_trial_id`: the trial by which an unmanaged experiment changes.
+    """
     experiments.update_row(conn, experiment.id, values)
     state = values.get("state", experiment.state)
     if state != experiment.state:
-        webhooks.state_changed(conn, now, experiment.id, state)
+        webhooks.state_changed(conn, now, experiment.id, state, unmanaged_trial_id)
 
 
 def move(

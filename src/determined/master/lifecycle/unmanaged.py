@@ -63,6 +63,7 @@ def start(conn: Connection, now: datetime, trial_id: int, *, resume: bool) -> St
         )
     run_id = trial.run_id if is_first else trial.run_id + 1
     trials.update_row(conn, trial_id, {"run_id": run_id})
+    webhooks.run_continued(conn, trial_id)
     _set_state(conn, now, trial, State.ACTIVE, end=now)
     webhooks.run_started(conn, now, trial_id)
     latest = None if is_first else trials.latest_checkpoint(conn, trial_id)
@@ -112,17 +113,19 @@ def _set_state(
         values["last_activity"] = now
     trials.update_row(conn, trial.id, values)
     queries.set_task_end(conn, trial.task_id, end if over else None)
-    _follow_trials(conn, now, trial.experiment_id)
+    _follow_trials(conn, now, trial)
 
 
-def _follow_trials(conn: Connection, now: datetime, experiment_id: int) -> None:
+def _follow_trials(conn: Connection, now: datetime, trial: Trial) -> None:
+    """Set the state of the experiment to that of its most advanced trial; this one has changed."""
+    experiment_id = trial.experiment_id
     states = {State(s) for s in queries.trial_states(conn, experiment_id)}
     state = max(states & set(_ADVANCE), key=_ADVANCE.index, default=State.PAUSED)
     end = queries.latest_end(conn, experiment_id) if state in TERMINAL else None
     values: ExperimentValues = {"state": state, "end_time": end}
     if state == State.COMPLETED:
         values["progress"] = 1.0
-    experiment_state.store(conn, now, experiments.get(conn, experiment_id), values)
+    experiment_state.store(conn, now, experiments.get(conn, experiment_id), values, trial.id)
 
 
 def _unmanaged(conn: Connection, trial_id: int) -> Trial:

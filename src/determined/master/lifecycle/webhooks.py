@@ -67,14 +67,25 @@ class FullQueue:
         )
 
 
-def state_changed(conn: Connection, now: datetime, experiment_id: int, state: str) -> None:
-    """Queue events of an experiment that has just got this state."""
+def state_changed(
+    conn: Connection, now: datetime, experiment_id: int, state: str, unmanaged_trial_id: int | None = None
+) -> None:
+    """Queue events of an experiment that has just got this state.
+
+    `unmanaged_trial_id`: the trial by which it changed. One whose signs of life come and go would else be told of each
+    time: a trigger fires once for it until it reports metrics or is started anew (`run_continued`).
+    """
     known = webhook_triggers.current(conn)
     source = sources.experiment(conn, experiment_id) if known.any_of(lambda some: state in some.by_state) else None
     if source is None:
         return
     trigger_ids = [i for some in known.of(source.workspace_id) for i in some.by_state.get(state, ())]
+    if unmanaged_trial_id is not None:
+        trigger_ids = webhooks.unfired(conn, trigger_ids, trial_id=unmanaged_trial_id)
     chosen = _choose(webhooks.armed(conn, trigger_ids, source.workspace_id), _choice(source.config))
+    if unmanaged_trial_id is not None:
+        for trigger in chosen:
+            webhooks.fire_once(conn, trigger.trigger_id, trial_id=unmanaged_trial_id)
     event = Event(STATE_CHANGE, {"state": state}, experiment=_facts(source))
     _queue(conn, now, ((trigger, event) for trigger in {trigger.id: trigger for trigger in chosen}.values()))
 
@@ -97,9 +108,13 @@ def logs_written(conn: Connection, now: datetime, task_id: str, node: str, lines
             _log_matched(conn, now, found.trigger_ids, LogFacts(task_id, node, texts[hits[0]][:_MAX_LOG]))
 
 
-def metrics_reported(conn: Connection, now: datetime, trial_id: int, reports: Sequence[MetricReport]) -> None:
+def metrics_reported(
+    conn: Connection, now: datetime, trial_id: int, reports: Sequence[MetricReport], *, is_unmanaged: bool
+) -> None:
     """Queue events of thresholds that these reports meet, once for each trial and trigger."""
     known = webhook_triggers.current(conn)
+    if reports and is_unmanaged:
+        run_continued(conn, trial_id)
     if reports and known.any_of(lambda some: some.silences):
         sources.set_report_times(conn, now, [trial_id])
     if not reports or not known.any_of(lambda some: some.thresholds):
@@ -116,6 +131,12 @@ def metrics_reported(conn: Connection, now: datetime, trial_id: int, reports: Se
 def run_started(conn: Connection, now: datetime, trial_id: int) -> None:
     """Count the silence of an unmanaged trial from now on; that of a managed one begins with its allocation."""
     sources.set_report_times(conn, now, [trial_id])
+
+
+def run_continued(conn: Connection, trial_id: int) -> None:
+    """Let states of the experiment that an unmanaged trial has brought about before be told again."""
+    if webhook_triggers.current(conn).any_of(lambda some: some.by_state):
+        webhooks.forget_firings(conn, STATE_CHANGE, trial_id)
 
 
 def silence_triggers(conn: Connection) -> list[Silence]:

@@ -48,7 +48,7 @@ async def report(
             raise rejected.error
         for validation in validations:
             search.validation_reported(conn, now, trial_id, validation.metrics, validation.steps)
-        webhooks.metrics_reported(conn, now, trial_id, ready)
+        webhooks.metrics_reported(conn, now, trial_id, ready, is_unmanaged=caller.kind != "task")
         return who.experiment_id
 
     experiment_id = await ctx.db.write(write)

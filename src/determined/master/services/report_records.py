@@ -167,7 +167,8 @@ class Application:
         for report in result.accepted:
             if report.group == VALIDATION:
                 self._validation(trial_id, report)
-        webhooks.metrics_reported(self._conn, self._now, trial_id, result.accepted)
+        is_unmanaged = not self._target.allocation_id
+        webhooks.metrics_reported(self._conn, self._now, trial_id, result.accepted, is_unmanaged=is_unmanaged)
         self.topics.add(f"metrics:{trial_id}")
         self._changed()
 

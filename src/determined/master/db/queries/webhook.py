@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, or_, select, update
 
 from determined._json import JsonObject
 from determined.master.db import fetch
@@ -36,6 +36,11 @@ _ARMED_IN = _ARMED.where(
     _T.id.in_(bindparam("trigger_ids", expanding=True)),
     or_(webhooks.c.workspace_id.is_(None), webhooks.c.workspace_id == bindparam("workspace")),
 ).order_by(_T.id)
+# Looks up the few triggers that have fired for the trial, not all of a type.
+_FORGET = delete(webhook_firings).where(
+    webhook_firings.c.trial_id == bindparam("trial"),
+    exists().where(_T.id == webhook_firings.c.trigger_id, _T.type == bindparam("trigger_type")),
+)
 
 
 def list_all(conn: Connection) -> list[Webhook]:
@@ -121,6 +126,11 @@ def fire_once(conn: Connection, trigger_id: int, *, task_id: str | None = None, 
         return False
     conn.execute(insert(webhook_firings).values(trigger_id=trigger_id, task_id=task_id, trial_id=trial_id))
     return True
+
+
+def forget_firings(conn: Connection, trigger_type: str, trial_id: int) -> None:
+    """Let all triggers of a type fire for this trial again."""
+    conn.execute(_FORGET, {"trial": trial_id, "trigger_type": trigger_type})
 
 
 def unfired(
