@@ -294,6 +294,10 @@ class Steps:
         self._bar: Any = None
         self._task: Any = None
 
+    @property
+    def shown(self) -> bool:
+        return self._bar is not None
+
     def __enter__(self) -> "Steps":
         if sys.stderr.isatty():
             from rich.console import Console

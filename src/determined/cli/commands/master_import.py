@@ -25,12 +25,13 @@ def run_import(kind: ImportKind, args: argparse.Namespace) -> int:
     if args.abort == bool(sources) or len(sources) > 1:
         raise UsageError(f"give --source {kind.source_metavar}, or --abort to remove an import that was not finished")
     problems: list[str] = []
-    for event in importing.run(_place(args), sources[0] if sources else None, _arguments(kind, args)):
-        problems = event.get("problems", problems)
-        if args.json:
-            render.json_line(msgspec.json.encode(event).decode())
-        else:
-            _SAID[event["event"]](event)
+    with _Teller() as teller:
+        for event in importing.run(_place(args), sources[0] if sources else None, _arguments(kind, args)):
+            problems = event.get("problems", problems)
+            if args.json:
+                render.json_line(msgspec.json.encode(event).decode())
+            else:
+                teller.say(event)
     return 1 if problems else 0
 
 
@@ -105,6 +106,42 @@ _SAID: dict[str, Callable[[JsonObject], None]] = {
     "done": _say_done,
     "aborted": _say_aborted,
 }
+
+
+class _Teller:
+    """Words for events. The step that goes on has a bar on a terminal, which a line replaces when it has ended."""
+
+    def __init__(self) -> None:
+        self._bar: render.Steps | None = None
+        self._step = ""
+        self._rows = 0
+
+    def __enter__(self) -> "_Teller":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def say(self, event: JsonObject) -> None:
+        if event["event"] != "progress" or not self._shows(event):
+            self._close()
+            _SAID[event["event"]](event)
+
+    def _shows(self, event: JsonObject) -> bool:
+        """Move the bar of a step; False where there is none, and when the step has ended."""
+        if self._bar is None or event["step"] != self._step:
+            self._close()
+            self._bar = render.Steps(event["step"], event["total"])
+            self._bar.__enter__()
+            self._step = event["step"]
+        self._bar.advance(event["rows"] - self._rows)
+        self._rows = event["rows"]
+        return self._bar.shown and event["rows"] < event["total"]
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__()
+        self._bar, self._rows = None, 0
 
 
 def _command(kind: ImportKind) -> Command:
