@@ -9,24 +9,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from determined.cli.grammar import FILES
+
 if TYPE_CHECKING:
     from determined.api.session import Session
 
 TABLE = Path(__file__).with_name("completion_table.json")
-FILES = ":files"
 _SECONDS = 2.0  # a master that does not answer by then has no numbers to offer
 _WITH_VALUE = {"-m": "master", "--master": "master", "-u": "user", "--user": "user"}
 _GLOBAL = (*_WITH_VALUE, "-v", "--version", "-h")
-_PATHS = {"config_file", "template_file", "model_def", "archive", "script", "path", "directory"}
-_NUMBERS = {
-    "experiment_id": "experiment",
-    "experiment_ids": "experiment",
-    "trial_id": "trial",
-    "template_name": "template",
-    "model_name": "model",
-    "model_version": "model",
-}
-_NAMES = {"--template": "template"}  # flags whose value the master knows
 _OFFERED = 20
 
 Ids = Callable[[str], Iterable[tuple[str, str]]]
@@ -45,8 +36,7 @@ def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tu
     *before, prefix = words or [""]
     typed = _leading_options(before)[1]
     node, left = _walk(typed, table)
-    noun = _noun(typed, table)
-    words_to_offer = _at_command(node, left, prefix, noun, numbers) if "flags" in node else _at_group(node, prefix)
+    words_to_offer = _at_command(node, left, prefix, numbers) if "flags" in node else _at_group(node, prefix)
     return [(word, about) for word, about in words_to_offer if word.startswith(prefix) or word == FILES]
 
 
@@ -65,8 +55,8 @@ def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
     signal.setitimer(signal.ITIMER_REAL, _SECONDS)  # ends this process: its answer is then empty
     try:
         session = connect(argparse.Namespace(master=options.get("master"), user_override=options.get("user")))
-        if noun in _NEWEST:
-            return _NEWEST[noun](session)
+        if noun in NEWEST:
+            return NEWEST[noun](session)
         return task_ids.newest(session, noun, _OFFERED)
     except (DeterminedError, OSError, ValueError):
         return []
@@ -113,7 +103,7 @@ def _newest_models(session: "Session") -> list[tuple[str, str]]:
     return [(name, text) for name, text in about.items() if name.isprintable() and " " not in name]  # one word each
 
 
-_NEWEST = {
+NEWEST = {
     "experiment": _newest_experiments,
     "trial": _newest_trials,
     "model": _newest_models,
@@ -130,12 +120,6 @@ def _leading_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
             options[_WITH_VALUE[name]] = "".join(words[1:2]) if is_apart else words[0].partition("=")[2]
         words = words[2 if is_apart else 1 :]
     return options, words
-
-
-def _noun(words: list[str], table: dict[str, Any]) -> str:
-    """Return the name of the noun that the first word means; empty where none is typed."""
-    node = _walk(words[:1], table)[0]
-    return next((name for name, child in table["children"].items() if child is node), "")
 
 
 def _walk(words: list[str], node: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -156,28 +140,22 @@ def _at_group(node: dict[str, Any], prefix: str) -> list[tuple[str, str]]:
     return [(name, child["help"]) for name, child in node["children"].items()]
 
 
-def _at_command(node: dict[str, Any], left: list[str], prefix: str, noun: str, numbers: Ids) -> list[tuple[str, str]]:
+def _at_command(node: dict[str, Any], left: list[str], prefix: str, numbers: Ids) -> list[tuple[str, str]]:
     flag = node["flags"].get(left[-1]) if left else None
     if flag is not None and flag["value"]:
-        return _of_flag(left[-1], flag, numbers)
+        return _completed(flag, numbers)
     if prefix.startswith("-"):
         return [*((name, one["help"]) for name, one in node["flags"].items()), ("--help", "print the help")]
     positional = _positional(node, left)
-    if positional is None:
-        return []
-    if positional["choices"]:
-        return [(choice, "") for choice in positional["choices"]]
-    name = positional["name"]
-    if listed := _NUMBERS.get(name) or (noun if name == "task_id" else None):
-        return list(numbers(listed))
-    return [(FILES, "")] if name in _PATHS else []
+    return [] if positional is None else _completed(positional, numbers)
 
 
-def _of_flag(name: str, flag: dict[str, Any], numbers: Ids) -> list[tuple[str, str]]:
-    """Return what may be the value of a flag."""
-    if name in _NAMES:
-        return list(numbers(_NAMES[name]))
-    return [(choice, "") for choice in flag["choices"]] or [(FILES, "")]
+def _completed(argument: dict[str, Any], numbers: Ids) -> list[tuple[str, str]]:
+    """Return what may be the value of an argument or of a flag, as its command declares it."""
+    completes = argument["completes"]
+    if completes == FILES:
+        return [(FILES, "")]
+    return list(numbers(completes)) if completes else [(choice, "") for choice in argument["choices"]]
 
 
 def _positional(node: dict[str, Any], left: list[str]) -> dict[str, Any] | None:

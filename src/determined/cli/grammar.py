@@ -16,6 +16,10 @@ _UNRECOGNIZED = "unrecognized arguments: "
 _NOT_A_NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: ('.*')$")
 _NUMBERS = {"int": "a whole number", "float": "a number"}
 
+# What completion offers for an argument besides things of a noun that the master lists ("experiment").
+FILES = ":files"
+OWN_TASKS = ":own-tasks"  # tasks of the noun that the command belongs to
+
 Run = Callable[[argparse.Namespace], int | None]
 
 
@@ -23,6 +27,9 @@ Run = Callable[[argparse.Namespace], int | None]
 class Arg:
     flags: tuple[str, ...]
     options: dict[str, Any]
+    completes: str = (
+        ""  # a noun, FILES or OWN_TASKS; without one a positional argument has nothing, a flag's value files
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +62,8 @@ class Group:
     ignored: dict[str, bool] = field(default_factory=dict)
 
 
-def arg(*flags: str, **options: Any) -> Arg:
-    return Arg(flags, options)
+def arg(*flags: str, completes: str = "", **options: Any) -> Arg:
+    return Arg(flags, options, completes)
 
 
 def one_of(*args: Arg, required: bool = False) -> OneOf:

@@ -8,12 +8,12 @@ from determined.api.session import Session
 from determined.api.submitted_task import Noun
 from determined.cli import environment, own_masters, render, submitted_tasks
 from determined.cli.connection import connect
-from determined.cli.grammar import Command, arg, command
+from determined.cli.grammar import OWN_TASKS, Command, arg, command
 from determined.wire.task_share import SHARE_TASK, UNSHARE_TASK
 
 NO_BROWSER = arg("--no-browser", action="store_true", help="start no browser")
 _PAGE = "/det/tasks/{id}"
-_ID = arg("task_id", metavar="ID")
+_ID = arg("task_id", metavar="ID", completes=OWN_TASKS)
 
 
 def address(session: Session, task_id: str) -> str:

@@ -18,7 +18,7 @@ from determined.cli import environment, log_follow, queue_notice, render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.context_files import JSON_GROWTH, read_files
-from determined.cli.grammar import Arg, Command, Group, UsageError, arg, command, group
+from determined.cli.grammar import OWN_TASKS, Arg, Command, Group, UsageError, arg, command, group
 from determined.errors import DeterminedError, FailedPrecondition
 from determined.wire.allocation import AllocationState
 from determined.wire.submitted_task import LaunchRequest, ListSubmittedTasks, SubmittedTask
@@ -36,10 +36,10 @@ LAUNCH_ARGS: tuple[Arg, ...] = (
     arg("-i", "--include", action="append", default=[], metavar="PATH", help="further file or directory to send"),
     arg("-w", "--workspace-name", help="workspace"),
     arg("--config", action="append", default=[], metavar="KEY=VALUE", help="set a field of the config"),
-    arg("--template", help="template under the config"),
+    arg("--template", completes="template", help="template under the config"),
     arg("-d", "--detach", action="store_true", help="only start it and print its id"),
 )
-_ID = arg("task_id", metavar="ID")
+_ID = arg("task_id", metavar="ID", completes=OWN_TASKS)
 
 
 def common(noun: Noun, more: Sequence[str] = ()) -> list[Command | Group]:
@@ -69,7 +69,7 @@ def common(noun: Noun, more: Sequence[str] = ()) -> list[Command | Group]:
             "kill",
             f"kill {plural}",
             lambda args: _kill(noun, args),
-            arg("task_id", metavar="ID", nargs="+"),
+            arg("task_id", metavar="ID", completes=OWN_TASKS, nargs="+"),
             arg("-f", "--force", action="store_true", help="go on after an error"),
         ),
         group(

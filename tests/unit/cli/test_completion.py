@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,10 @@ import pytest
 from recorded_master import TIME, experiment, page, trial
 from small_master import SmallMaster
 
-from determined.cli.completion import FILES, TABLE, candidates
+from determined.api import submitted_task
+from determined.cli.completion import NEWEST, TABLE, candidates
 from determined.cli.completion_scripts import SCRIPTS
+from determined.cli.grammar import FILES
 
 BIN = Path(sys.executable).parent
 
@@ -83,6 +86,7 @@ def test_what_is_unknown_or_complete_has_nothing_to_offer() -> None:
         (["deploy", "local", "cluster-"], ["cluster-down", "cluster-up"]),
         (["e", "--"], ["--help"]),
         (["c", "rm", "--y"], ["--yes"]),
+        (["dev", "curl", ""], []),
         (["re", ""], []),
         (["e", "de", ""], []),
         (["w", "describe", ""], []),
@@ -97,6 +101,12 @@ def test_every_word_has_a_text_that_says_what_it_does() -> None:
     table = json.loads(TABLE.read_text())
     found = candidates(["e", ""], table, lambda _: [])
     assert ("create", "create experiment") in found and all(about for _, about in found)
+
+
+def test_every_noun_that_an_argument_declares_can_be_listed() -> None:
+    declared = set(re.findall(r'"completes": "(\w+)"', TABLE.read_text()))
+    assert "experiment" in declared
+    assert declared <= {*NEWEST, *submitted_task.NOUNS, "task"}
 
 
 def test_hidden_flags_are_not_offered() -> None:

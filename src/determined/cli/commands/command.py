@@ -7,7 +7,7 @@ from determined.api import submitted_task as api
 from determined.api import task
 from determined.cli import log_follow, render, submitted_tasks, task_ids
 from determined.cli.connection import connect
-from determined.cli.grammar import UsageError, arg, command, group
+from determined.cli.grammar import OWN_TASKS, UsageError, arg, command, group
 from determined.wire.command import LaunchCommandRequest
 
 _NOUN = api.COMMAND
@@ -39,7 +39,13 @@ TREE = task_ids.accepting_short(
         "command cmd",
         "manage commands",
         *submitted_tasks.common(_NOUN),
-        command("describe", "describe a command", describe, arg("task_id", metavar="ID"), render.FORMATS),
+        command(
+            "describe",
+            "describe a command",
+            describe,
+            arg("task_id", metavar="ID", completes=OWN_TASKS),
+            render.FORMATS,
+        ),
         command(
             "run",
             "run a command",

@@ -21,7 +21,7 @@ from determined.cli.grammar import Command, arg, command, group, one_of, seconds
 from determined.errors import DeterminedError, NotFound
 from determined.wire.experiment import Experiment, ListExperiments, ListTrials
 
-_ID = arg("experiment_id", type=int, help="experiment ID")
+_ID = arg("experiment_id", type=int, completes="experiment", help="experiment ID")
 
 
 def list_experiments(args: argparse.Namespace) -> None:

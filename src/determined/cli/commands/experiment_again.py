@@ -11,7 +11,7 @@ from determined.cli.grammar import arg, command, one_of
 from determined.errors import NotFound
 from determined.wire.experiment import CreateExperimentRequest
 
-_ID = arg("experiment_id", type=int, help="experiment ID")
+_ID = arg("experiment_id", type=int, completes="experiment", help="experiment ID")
 
 
 def reproduce(args: argparse.Namespace) -> int | None:
@@ -64,7 +64,7 @@ FORK = command(
     fork,
     _ID,
     *CONFIG_CHANGES,
-    arg("--template", help="the template to build on; by default that of the experiment"),
+    arg("--template", completes="template", help="the template to build on; by default that of the experiment"),
     _FOLLOW,
 )
 REPRODUCE = command(

@@ -13,7 +13,7 @@ from determined.cli import environment, outcome, own_masters, render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.context_files import JSON_GROWTH, read_files
-from determined.cli.grammar import UsageError, arg, command, one_of
+from determined.cli.grammar import FILES, UsageError, arg, command, one_of
 from determined.wire.experiment import CreateExperimentRequest, CreateExperimentResponse
 
 _LAUNCH_WARNING = "it asks for more slots than its pool has now, and waits for them: det job list"
@@ -161,11 +161,11 @@ COMMAND = command(
     "create",
     "create experiment",
     create,
-    arg("config_file", help="the experiment's config (YAML)"),
-    arg("model_def", nargs="?", help="the directory with the training code"),
+    arg("config_file", completes=FILES, help="the experiment's config (YAML)"),
+    arg("model_def", completes=FILES, nargs="?", help="the directory with the training code"),
     arg("-i", "--include", action="append", default=[], metavar="PATH", help="send this file or directory too"),
     arg("--local", action="store_true", help="run on this machine without a master"),
-    arg("--template", help="the template to build on"),
+    arg("--template", completes="template", help="the template to build on"),
     arg("--project_id", "--project-id", type=int, help="the project to put it in"),
     arg("--config", action="append", default=[], metavar="KEY=VALUE", help="one field of the config"),
     arg(

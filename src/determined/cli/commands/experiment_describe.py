@@ -14,7 +14,7 @@ from determined.wire.checkpoint import Checkpoint
 from determined.wire.experiment import ListTrials
 from determined.wire.trial import Trial, WorkloadContainer
 
-_ID = arg("experiment_id", type=int, help="experiment ID")
+_ID = arg("experiment_id", type=int, completes="experiment", help="experiment ID")
 
 _EXPERIMENT = ["Experiment ID", "State", "Progress", "Started", "Ended", "Name", "Description", "Archived"]
 _EXPERIMENT += ["Resource Pool", "Labels", "Metric", "Best"]
@@ -187,7 +187,7 @@ DESCRIBE = command(
     "describe",
     "describe experiment",
     describe,
-    arg("experiment_ids", type=_numbers, help="comma-separated experiment IDs"),
+    arg("experiment_ids", type=_numbers, completes="experiment", help="comma-separated experiment IDs"),
     arg("--metrics", action="store_true", help="also the metrics of each workload"),
     one_of(
         render.CSV,

@@ -85,7 +85,7 @@ COMMAND = command(
     "export",
     "export experiments to a file or to MLflow",
     export,
-    arg("experiment_ids", nargs="*", type=int, metavar="EXPERIMENT_ID", help="experiment IDs"),
+    arg("experiment_ids", completes="experiment", nargs="*", type=int, metavar="EXPERIMENT_ID", help="experiment IDs"),
     one_of(
         arg("-o", "--output", metavar="FILE", help="write a bundle"),
         arg("--to-mlflow", metavar="URI", help="write runs into this MLflow tracking server"),

@@ -11,7 +11,7 @@ from determined.cli.grammar import Command, arg, command, group
 from determined.wire.experiment import PatchExperiment, PatchExperimentPatchCheckpointStorage
 from determined.wire.experiment import PatchExperimentPatchResources as Resources
 
-_ID = arg("experiment_id", type=int, help="experiment ID")
+_ID = arg("experiment_id", type=int, completes="experiment", help="experiment ID")
 
 
 def setter(name: str, kind: Callable[[str], Any], changes: Callable[[Any], PatchExperiment]) -> Command:

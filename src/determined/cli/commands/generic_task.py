@@ -10,10 +10,10 @@ from determined.cli import environment, log_follow, render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.context_files import read_files
-from determined.cli.grammar import Command, arg, command
+from determined.cli.grammar import FILES, OWN_TASKS, Command, arg, command
 from determined.wire.generic_task import CreateGenericTaskRequest
 
-_ID = arg("task_id", metavar="ID")
+_ID = arg("task_id", metavar="ID", completes=OWN_TASKS)
 _FOLLOW = arg("-f", "--follow", action="store_true", help="follow the log of the task")
 _PROJECT = arg("--project_id", type=int, help="project of the task")
 
@@ -76,12 +76,12 @@ COMMANDS: list[Command] = [
         "create",
         "create a generic task",
         create,
-        arg("config_file", help="config file (YAML)"),
+        arg("config_file", completes=FILES, help="config file (YAML)"),
         arg("-c", "--context", metavar="DIR", help="directory whose files the task gets"),
         arg("-i", "--include", action="append", default=[], metavar="PATH", help="further file or directory to send"),
         _PROJECT,
         arg("--config", action="append", default=[], metavar="KEY=VALUE", help="set a field of the config"),
-        arg("--template", help="template under the config"),
+        arg("--template", completes="template", help="template under the config"),
         _FOLLOW,
         arg("--fork", metavar="ID", help="start from the config and files of this task"),
         arg("-p", "--parent", metavar="ID", help="task that this one is killed and paused with"),

@@ -11,7 +11,7 @@ from determined.api.own_master import MasterState
 from determined.cli import own_masters, render
 from determined.cli.commands import master_import
 from determined.cli.connection import connect
-from determined.cli.grammar import UsageError, arg, command, count, group, one_of
+from determined.cli.grammar import FILES, UsageError, arg, command, count, group, one_of
 from determined.cli.slots_option import OF_EMBEDDED, say_artificial, slots_option
 from determined.wire import master as wire
 from determined.wire.log import LogLevel, MasterLogQuery
@@ -200,7 +200,7 @@ TREE = group(
         "restore",
         "restore a master of your own",
         restore,
-        arg("archive", help="what det master backup wrote"),
+        arg("archive", completes=FILES, help="what det master backup wrote"),
         _CLUSTER_NAME,
     ),
     master_import.TREE,

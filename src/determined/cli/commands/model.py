@@ -19,7 +19,7 @@ from determined.wire.model_version import (
     PostModelVersionRequest,
 )
 
-_MODEL = arg("model_name", help="name or ID of the model")
+_MODEL = arg("model_name", completes="model", help="name or ID of the model")
 _HEADERS = ["ID", "Name", "Description", "Workspace ID", "Creation Time", "Last Updated Time", "Metadata"]
 _VERSION_HEADERS = [
     "Version #", "Trial ID", "Batch #", "Checkpoint UUID", "Validation Metrics", "Metadata", "Aliases",

@@ -8,7 +8,7 @@ from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, group
 from determined.wire.model_alias import ListModelAliasHistory, PutModelAliasRequest
 
-_MODEL = arg("model_name", help="name or ID of the model")
+_MODEL = arg("model_name", completes="model", help="name or ID of the model")
 _ALIAS = arg("alias", help="for example production")
 
 

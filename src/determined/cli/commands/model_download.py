@@ -6,7 +6,7 @@ from pathlib import Path
 from determined.api.session import Session
 from determined.cli import render
 from determined.cli.connection import connect
-from determined.cli.grammar import UsageError, arg, command
+from determined.cli.grammar import FILES, UsageError, arg, command
 from determined.errors import DeterminedError, NotFound
 from determined.wire.model_version import LATEST, ModelFilesResponse
 
@@ -79,8 +79,13 @@ COMMAND = command(
     "download",
     "download the files of a version",
     download,
-    arg("model_version", metavar="MODEL:VERSION", help="version by number or alias; the latest without :VERSION"),
-    arg("directory", help="where to put the files; a partial download there goes on"),
+    arg(
+        "model_version",
+        completes="model",
+        metavar="MODEL:VERSION",
+        help="version by number or alias; the latest without :VERSION",
+    ),
+    arg("directory", completes=FILES, help="where to put the files; a partial download there goes on"),
     arg("--force", action="store_true", help="replace files there that differ"),
     arg("-q", "--quiet", action="store_true", help="print the path only"),
     render.JSON,

@@ -6,7 +6,7 @@ from determined.api import submitted_task as api
 from determined.api.session import Session
 from determined.cli import render, served_task, submitted_tasks, task_ids
 from determined.cli.connection import connect
-from determined.cli.grammar import arg, command, group
+from determined.cli.grammar import OWN_TASKS, arg, command, group
 from determined.wire.notebook import LaunchNotebookRequest
 from determined.wire.submitted_task import ServedTask
 
@@ -68,6 +68,6 @@ TREE = task_ids.accepting_short(
             served_task.NO_BROWSER,
             arg("--preview", action="store_true", help="print the config that it would have, and start nothing"),
         ),
-        command("open", "open a notebook", open_notebook, arg("task_id", metavar="ID")),
+        command("open", "open a notebook", open_notebook, arg("task_id", metavar="ID", completes=OWN_TASKS)),
     )
 )

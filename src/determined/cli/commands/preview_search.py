@@ -6,7 +6,7 @@ from determined.api import search
 from determined.cli import render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
-from determined.cli.grammar import arg, command, one_of
+from determined.cli.grammar import FILES, arg, command, one_of
 from determined.wire.search import SearchSummary, TrialSummary
 
 
@@ -48,6 +48,6 @@ TREE = command(
     "preview-search",
     "preview search",
     preview,
-    arg("config_file", help="experiment config file (YAML)"),
+    arg("config_file", completes=FILES, help="experiment config file (YAML)"),
     one_of(render.JSON, render.YAML),
 )

@@ -11,13 +11,13 @@ from determined.api import submitted_task as api
 from determined.api.session import Session
 from determined.cli import environment, render, shell_connection, ssh_process, submitted_tasks, task_ids
 from determined.cli.connection import connect
-from determined.cli.grammar import arg, command, group
+from determined.cli.grammar import OWN_TASKS, arg, command, group
 from determined.cli.shell_connection import Connection, Master
 from determined.errors import DeterminedError, NotFound
 from determined.wire.shell import LaunchShellRequest, Shell
 
 _NOUN = api.SHELL
-_ID = arg("task_id", metavar="ID")
+_ID = arg("task_id", metavar="ID", completes=OWN_TASKS)
 _SSH = arg("ssh_words", nargs=argparse.REMAINDER, metavar="SSH", help="options of ssh, or a command; may follow --")
 _NEW = "--new"
 _WANT_NEW = "-oSetEnv=DET_SHELL_NEW=1"  # read by the server of the shell

@@ -8,7 +8,7 @@ from determined.api import cluster, task
 from determined.cli import log_follow, render, task_ids
 from determined.cli.commands.generic_task import COMMANDS
 from determined.cli.connection import connect
-from determined.cli.grammar import arg, command, group
+from determined.cli.grammar import OWN_TASKS, arg, command, group
 
 
 def list_tasks(args: argparse.Namespace) -> None:
@@ -52,7 +52,7 @@ TREE = task_ids.accepting_short(
             "logs",
             "fetch task logs",
             logs,
-            arg("task_id"),
+            arg("task_id", completes=OWN_TASKS),
             *log_follow.LOG_ARGS,
             arg("--allocation-id", dest="allocation_ids", action="append", help="only lines of this allocation"),
         ),

@@ -9,13 +9,13 @@ from determined._json import JsonObject
 from determined.api import template, workspace
 from determined.cli import render
 from determined.cli.connection import connect
-from determined.cli.grammar import UsageError, arg, command, group
+from determined.cli.grammar import FILES, UsageError, arg, command, group
 from determined.errors import InvalidConfig
 from determined.wire.template import Template
 from determined.wire.workspace import ListWorkspaces
 
-_NAME = arg("template_name", help="template name")
-_FILE = arg("template_file", help="config template file (YAML); - reads the standard input")
+_NAME = arg("template_name", completes="template", help="template name")
+_FILE = arg("template_file", completes=FILES, help="config template file (YAML); - reads the standard input")
 
 
 def list_templates(args: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ import argparse
 from determined.api import submitted_task as api
 from determined.cli import served_task, submitted_tasks, task_ids
 from determined.cli.connection import connect
-from determined.cli.grammar import UsageError, arg, command, group
+from determined.cli.grammar import OWN_TASKS, UsageError, arg, command, group
 from determined.wire.tensorboard import LaunchTensorboardRequest
 
 _NOUN = api.TENSORBOARD
@@ -46,11 +46,18 @@ TREE = task_ids.accepting_short(
             "start",
             "start a new TensorBoard",
             start,
-            arg("experiment_ids", type=int, nargs="*", metavar="EXPERIMENT", help="experiments to show"),
+            arg(
+                "experiment_ids",
+                type=int,
+                completes="experiment",
+                nargs="*",
+                metavar="EXPERIMENT",
+                help="experiments to show",
+            ),
             arg("-t", "--trial-ids", type=int, nargs="+", default=[], metavar="TRIAL", help="trials to show"),
             *(one for one in submitted_tasks.LAUNCH_ARGS if not {"--template", "--volume"} & set(one.flags)),
             served_task.NO_BROWSER,
         ),
-        command("open", "open a TensorBoard", open_tensorboard, arg("task_id", metavar="ID")),
+        command("open", "open a TensorBoard", open_tensorboard, arg("task_id", metavar="ID", completes=OWN_TASKS)),
     )
 )

@@ -27,7 +27,7 @@ from determined.wire.log import LogQuery
 from determined.wire.stacks import RequestStacksResponse, is_begin, is_end
 from determined.wire.trial import ListTrialWorkloads
 
-_ID = arg("trial_id", type=int, help="trial ID")
+_ID = arg("trial_id", type=int, completes="trial", help="trial ID")
 _STACK_SECONDS = 20.0
 _LOOK_SECONDS = 0.3
 
