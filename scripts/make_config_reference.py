@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from determined.config.agent import AgentConfig
+from determined.config.engine_sections import engine_sections
 from determined.config.experiment_schema import EXPERIMENT
 from determined.config.job import GenericTaskConfig, JobConfig
 from determined.config.policies import ConfigPolicies
@@ -33,7 +34,7 @@ the template, the master's defaults.
 _CLOSED = ("environment.registry_auth", "integrations.pachyderm", "optimizations")
 _CLOSED_IN_MASTER = (
     *(f"task_container_defaults.{k}" for k in ("image", "registry_auth", "environment_variables", "devices",
-      "bind_mounts", "slurm", "pbs", "log_policies", "kubernetes")),
+      "bind_mounts", "pbs", "log_policies", "kubernetes", *engine_sections())),
     "resource_pools[].scheduler", "resource_pools[].task_container_defaults", "resource_pools[].provider",
     "security.ssh", "additional_resource_managers",
 )  # fmt: skip

@@ -11,6 +11,7 @@ from determined.config import published
 from determined.config.engine_sections import engine_sections
 from determined.config.experiment_schema import EXPERIMENT
 from determined.config.job import GenericTaskConfig, JobConfig
+from determined.engines.registry import managers
 from determined.master.config.file import MasterFile
 from determined.schema.lists import ListOf, MapOf
 from determined.schema.node import Node
@@ -74,7 +75,7 @@ ALSO_CALLED = {
     "master": {"config", "master_config"},
     "task": {"config", "config_of"},
     "generic_task": {"config", "config_of"},
-    "resource_pools": {"pool", "pools", "ray_pool_keys", "slurm_pool_keys"},
+    "resource_pools": {"pool", "pools", *(snake(manager.pool_keys.__name__) for manager in managers().values())},
     "task_container_defaults": {"defaults"},
 }
 
