@@ -54,6 +54,7 @@ def fill(url: str, rows: int = 200) -> Filled:
         _webhooks_and_templates(conn)
         _models(conn)
         _allocations(conn)
+        _leftovers(conn)
     return filled
 
 
@@ -383,3 +384,28 @@ def _allocations(conn: psycopg.Connection[Any]) -> None:
         " CASE WHEN k = 2 THEN 137 END FROM tasks t JOIN run_id_task_id x ON x.task_id = t.task_id,"
         " generate_series(2, 3) k WHERE x.run_id = 1"
     )
+
+
+def _leftovers(conn: psycopg.Connection[Any]) -> None:
+    """Write what has no place here, and must be named."""
+    start = START.replace(tzinfo=None)
+    conn.cursor().executemany(
+        "INSERT INTO tasks VALUES (%s, %s, %s, NULL, NULL)",
+        [("cmd-1", "COMMAND", start), ("cmd-2", "COMMAND", start), ("nb-1", "NOTEBOOK", start)],
+    )
+    conn.cursor().executemany(
+        "INSERT INTO task_logs (task_id, log) VALUES (%s, %s)",
+        [("cmd-1", b"one\n"), ("cmd-1", b"two\n"), ("nb-1", b"three\n"), ("gone", b"four\n")],
+    )
+    conn.execute("INSERT INTO workspace_namespace_bindings VALUES (2, 'default', 'vision', false)")
+    conn.execute(
+        "INSERT INTO task_config_policies VALUES"
+        " (NULL, 'EXPERIMENT', '{\"max_restarts\": 1}', NULL), (2, 'NTSC', NULL, '{\"priority_limit\": 10}')"
+    )
+    conn.execute("INSERT INTO user_profile_images (user_id, file_data) VALUES (3, 'png')")
+    conn.execute("INSERT INTO experiment_snapshots (experiment_id, content, version) VALUES (2, '{}', 6)")
+    conn.execute("INSERT INTO trial_profiler_metrics (labels) VALUES ('{}'), ('{}')")
+    conn.execute("INSERT INTO user_sessions (user_id, token_type) VALUES (3, 'USER_SESSION'), (4, 'USER_SESSION')")
+    conn.execute("INSERT INTO resource_aggregates VALUES ('2024-07-01', 'total', 'total', 1.5)")
+    conn.execute("INSERT INTO allocation_accelerators VALUES ('cmd-1.1', 'node', 'A100', '{GPU-1}')")
+    conn.execute("INSERT INTO scim.users VALUES ('d0000000-0000-4000-8000-000000000001', 3)")

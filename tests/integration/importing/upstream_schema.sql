@@ -29,6 +29,15 @@ CREATE TABLE projects (
 CREATE TABLE workspace_pins (workspace_id int, user_id int);
 CREATE TABLE rp_workspace_bindings (workspace_id int, pool_name text, valid bool);
 CREATE TABLE templates (name text PRIMARY KEY, config jsonb, workspace_id int);
+CREATE TABLE workspace_namespace_bindings (
+  workspace_id int, cluster_name text, namespace text, auto_create_namespace bool);
+CREATE TABLE user_profile_images (id serial PRIMARY KEY, user_id int, file_data bytea);
+CREATE TABLE experiment_snapshots (id serial PRIMARY KEY, experiment_id int, content jsonb, version int);
+CREATE TABLE trial_profiler_metrics (id serial PRIMARY KEY, "values" float8[], batches int[], ts timestamptz[], labels jsonb);
+CREATE TABLE resource_aggregates (date date, aggregation_type text, aggregation_key text, seconds float8);
+CREATE TABLE allocation_accelerators (allocation_id text, node_name text, accelerator_type text, accelerator_uuids text[]);
+CREATE SCHEMA scim;
+CREATE TABLE scim.users (id uuid, user_id int);
 CREATE TABLE task_config_policies (workspace_id int, workload_type text, invariant_config jsonb, constraints jsonb);
 CREATE TABLE webhooks (
   id int PRIMARY KEY, url text, webhook_type text, workspace_id int, name text, mode text);

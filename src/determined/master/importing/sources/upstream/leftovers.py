@@ -1,4 +1,4 @@
-"""Things of upstream that are not imported yet: they are counted, and written as YAML for whoever makes them anew."""
+"""Things of upstream that have no place here: they are counted, and some written as YAML for whoever needs them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,13 +16,16 @@ def notes(source: Source) -> Iterator[tuple[Rule, int, str]]:
     """Yield (rule, how many, an example)."""
     for kind, columns in source.missing.items():
         yield rules.MISSING_COLUMNS, min(len(columns), 1), f"{kind}: {', '.join(columns)}"
+    yield rules.OLDER_SCHEMA, len(source.later), ", ".join(source.later)
     groups = _groups(source)
     yield rules.GROUPS, len(groups), groups[0].name if groups else ""
     tokens = users.access_tokens(source) if source.has(ACCESS_TOKENS) else []
     yield rules.ACCESS_TOKENS, len(tokens), f"{tokens[0][0]}: {tokens[0][1]}" if tokens else ""
-    for rule, name, query in leftovers.COUNTED if source.has(POLICIES) else ():
-        names = leftovers.names(source, query)
-        yield rule, len(names), f"{name} {names[0]}" if names else ""
+    owners = users.owners_of_roles(source) if source.has(GROUPS) else []
+    yield rules.ROLES, len(owners), f"{owners[0].name}: {_role(owners[0].roles[0])}" if owners else ""
+    for leftover in leftovers.COUNTED:
+        for n, example in leftovers.counts(source, leftover):
+            yield leftover.rule, n, example
 
 
 def write(source: Source, directory: Path) -> list[Path]:
@@ -43,8 +46,18 @@ def _contents(source: Source) -> dict[str, list[JsonObject]]:
         {"name": group.name, "members": group.members, "roles": [_role(role) for role in group.roles]}
         for group in _groups(source)
     ]
+    owners: list[JsonObject] = [
+        {"username": owner.name, "roles": [_role(role) for role in owner.roles]}
+        for owner in (users.owners_of_roles(source) if source.has(GROUPS) else [])
+    ]
     return {
         "groups": groups,
+        "roles": owners,
+        "namespace-bindings": (
+            leftovers.objects(source, leftovers.NAMESPACES)
+            if source.sees("workspace_namespace_bindings", "namespace")
+            else []
+        ),
         "policies": leftovers.objects(source, leftovers.POLICIES) if source.has(POLICIES) else [],
     }
 

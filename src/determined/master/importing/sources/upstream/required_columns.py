@@ -1,20 +1,17 @@
 """Columns of upstream's tables that the import reads. Without those of `REQUIRED` it does not begin."""
 
 REQUIRED = {
-    "users": "id username password_hash admin active display_name modified_at remote last_auth_at",
+    "users": "id username password_hash admin active display_name modified_at remote",
     "agent_user_groups": "user_id user_ uid group_ gid",
     "user_group_membership": "user_id group_id",
     "role_assignments": "group_id role_id scope_id",
     "role_assignment_scopes": "id scope_workspace_id",
     "user_web_settings": "user_id storage_path key value",
     "activity": "user_id entity_id activity_time",
-    "workspaces": (
-        "id name archived created_at user_id immutable state uid user_ gid group_ checkpoint_storage_config "
-        "default_compute_pool default_aux_pool"
-    ),
+    "workspaces": "id name archived created_at user_id immutable state uid user_ gid group_ checkpoint_storage_config",
     "workspace_pins": "workspace_id user_id",
     "rp_workspace_bindings": "workspace_id pool_name valid",
-    "projects": "id name description archived created_at notes workspace_id user_id immutable state key",
+    "projects": "id name description archived created_at notes workspace_id user_id immutable state",
     "experiments": (
         "id state config original_config model_definition start_time end_time archived parent_id owner_id progress "
         "notes job_id project_id best_trial_id unmanaged external_experiment_id"
@@ -22,11 +19,10 @@ REQUIRED = {
     "runs": (
         "id experiment_id state start_time end_time hparams restart_id restarts runner_state total_batches "
         "searcher_metric_value best_validation_id latest_validation_id summary_metrics checkpoint_size "
-        "checkpoint_count last_activity external_run_id archived log_retention_days"
+        "checkpoint_count last_activity external_run_id"
     ),
     "trials_v2": "run_id request_id seed",
     "run_id_task_id": "run_id task_id",
-    "runs_metadata": "run_id metadata",
     "raw_steps": "id trial_id trial_run_id total_batches end_time archived metrics",
     "raw_validations": "id trial_id trial_run_id total_batches end_time archived metrics",
     "generic_metrics": "id trial_id trial_run_id total_batches end_time archived metrics metric_group",
@@ -38,6 +34,15 @@ REQUIRED = {
     "task_logs": "id task_id allocation_id agent_id container_id rank_id source stdtype level timestamp log",
     "cluster_id": "cluster_id",
 }
+
+LATER: dict[str, dict[str, str]] = {
+    "users": {"last_auth_at": "NULL::timestamptz"},
+    "workspaces": {"default_compute_pool": "NULL::text", "default_aux_pool": "NULL::text"},
+    "projects": {"key": "NULL::text"},
+    "runs": {"archived": "false", "log_retention_days": "NULL::int"},
+    "runs_metadata": {"metadata": "NULL::jsonb"},
+}
+"""Columns of the newest schema that an older one may lack, and the expression of SQL that is read instead."""
 
 MODELS, TEMPLATES, WEBHOOKS, ALLOCATIONS, LINEAGE = "models", "templates", "webhooks", "allocations", "lineage"
 GROUPS, POLICIES, ACCESS_TOKENS = "groups", "policies", "access tokens"

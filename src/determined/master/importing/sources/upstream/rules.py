@@ -19,6 +19,7 @@ CONFIG = Rule(
 )
 REQUEST_ID = Rule("request_id", _CHANGED, "Trials without a request id got one derived from their id.")
 TASK_ID = Rule("task_id", _CHANGED, "Trials without a task got one named after their request id.")
+PROJECT_KEY = Rule("project_key", _CHANGED, "Projects without a key got one made from their name.")
 CLUSTER_ADMIN = Rule("cluster_admin", _CHANGED, "Members of ClusterAdmin are administrators here.")
 GROUP_NAME = Rule("group_name", _CHANGED, "Metric groups with a `.` in their names have a `_` instead.")
 CHECKPOINT_ACTIVE = Rule("checkpoint_active", _CHANGED, "Checkpoints that were still being written are in state ERROR.")
@@ -29,7 +30,36 @@ ARCHIVED = Rule(
 BAD_METRICS = Rule(
     "bad_metrics", _LEFT_OUT, "Metrics whose JSON has another form than upstream writes, or an unusable name."
 )
-PROFILING = Rule("profiling", _LEFT_OUT, "System metrics (GPU, CPU, memory) of upstream's profiler.")
+PROFILING = Rule("profiling", _LEFT_OUT, "System metrics (GPU, CPU, memory) of upstream's profiler: not implemented.")
+OTHER_TASKS = Rule(
+    "other_tasks",
+    _LEFT_OUT,
+    "Tasks of no trial (commands, notebooks, shells, TensorBoards, garbage collection): not implemented.",
+)
+OTHER_LOGS = Rule("other_logs", _LEFT_OUT, "Log lines of tasks of no trial, which are not taken.")
+NAMESPACES = Rule(
+    "namespaces",
+    _LEFT_OUT,
+    "Namespaces of workspaces: they belong to Kubernetes, which this version has not; leftover/namespace-bindings.yaml"
+    " lists them.",
+)
+PROFILE_IMAGES = Rule("profile_images", _LEFT_OUT, "Pictures of users: there is no place for them here.")
+SEARCHES = Rule(
+    "searches",
+    _LEFT_OUT,
+    "States of searches: their experiments come as CANCELED, and a fork begins a search of its own.",
+)
+LOCAL_IDS = Rule(
+    "local_ids", _LEFT_OUT, "Numbers of trials within their project (KEY-12): trials are known by their ids here."
+)
+SESSIONS = Rule("sessions", _LEFT_OUT, "Sessions that were logged in: upstream has signed them; log in again.")
+INVALID_BINDINGS = Rule("invalid_bindings", _LEFT_OUT, "Pools of workspaces that upstream calls no longer valid.")
+HARDWARE = Rule("hardware", _LEFT_OUT, "Containers and accelerators of past allocations: there is no place for them.")
+INTERNALS = Rule(
+    "internals",
+    _LEFT_OUT,
+    "Upstream's own records: usage by day, statistics of agents and tasks, cluster messages, OAuth and SCIM clients.",
+)
 LOGS = Rule("logs", _LEFT_OUT, "Task logs, because of --no-logs.")
 LOST_LOGS = Rule("lost_logs", _LEFT_OUT, "Log lines of tasks that belong to no trial that is taken.")
 LOST_CHECKPOINTS = Rule("lost_checkpoints", _LEFT_OUT, "Checkpoints that belong to no trial that is taken.")
@@ -39,6 +69,7 @@ BLANK_PASSWORD = Rule(
 ACCESS_TOKENS = Rule(
     "access_tokens", _BY_HAND, "Access tokens are signed by upstream: make them anew, `det token create`."
 )
+ROLES = Rule("roles", _BY_HAND, "Roles of single users have no place here yet; leftover/roles.yaml lists them.")
 GROUPS = Rule("groups", _BY_HAND, "Groups and roles have no place here yet; leftover/groups.yaml lists them.")
 ALLOCATION_LIVE = Rule("allocation_live", _CHANGED, "Allocations that had not ended are TERMINATED.")
 STORAGE_GONE = Rule(
@@ -54,6 +85,11 @@ TAKEN = Rule(
 )
 MISSING_COLUMNS = Rule(
     "missing_columns", _LEFT_OUT, "Kinds whose tables lack columns in the source, or that its role may not see."
+)
+OLDER_SCHEMA = Rule(
+    "older_schema",
+    _LEFT_OUT,
+    "Columns that the source's schema does not have yet, or that its role may not see: nothing was read for them.",
 )
 LOST_VERSIONS = Rule(
     "lost_versions", _LEFT_OUT, "Versions of models whose model or checkpoint is not taken; a later import takes them."

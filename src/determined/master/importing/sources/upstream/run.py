@@ -144,6 +144,7 @@ class UpstreamImport:
             now=begun.started_at,
             workspace_of_project=plan.workspace_of_project,
             default_pool=self.config.resource_manager.default_compute_resource_pool,
+            project_keys=self.target.read(lambda conn: imported.existing_names(conn, PROJECTS, "key")),
         )
         steps = Steps(self.source, plan, journal, around)
         steps.people()

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from determined._imports import load_optional
 from determined.errors import FailedPrecondition, InvalidArgument, Unavailable
-from determined.master.importing.sources.upstream.required_columns import OPTIONAL, REQUIRED
+from determined.master.importing.sources.upstream.required_columns import LATER, OPTIONAL, REQUIRED
 
 if TYPE_CHECKING:
     import psycopg
@@ -39,9 +39,11 @@ class Source:
         self._connection.read_only = True
         self._require_read_only()
         self.version = self._schema_version()
-        present = self._columns()
-        self._require_columns(present)
-        self.missing = {kind: _missing(tables, present) for kind, tables in OPTIONAL.items()}
+        self._present = self._columns()
+        later = {table: " ".join(columns) for table, columns in LATER.items()}
+        self.later = _missing(later, self._present)  # columns that the schema does not have yet
+        self._require_columns(later if self.version >= NEWEST else {})
+        self.missing = {kind: _missing(tables, self._present) for kind, tables in OPTIONAL.items()}
         self.cluster_id = str(self.value("SELECT cluster_id FROM cluster_id"))
 
     def close(self) -> None:
@@ -102,14 +104,25 @@ class Source:
         """Check whether the source has the columns of an optional kind."""
         return not self.missing[kind]
 
+    def column(self, table: str, name: str, expression: str) -> str:
+        """Return the expression that reads a column; its replacement where the schema does not have it yet."""
+        return expression if (table, name) in self._present else LATER[table][name]
+
+    def sees(self, table: str, column: str | None = None) -> bool:
+        """Check for a table, or a column of it, that the role may see. `<schema>.<table>` outside of `public`."""
+        return any(table == other and column in (None, name) for other, name in self._present)
+
     def _columns(self) -> set[tuple[str, str]]:
-        query = (
-            "SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = 'public'"
-        )
+        query = """
+        SELECT CASE table_schema WHEN 'public' THEN table_name::text ELSE table_schema || '.' || table_name END,
+               column_name::text
+        FROM information_schema.columns
+        WHERE table_schema IN ('public', 'oauth', 'scim') AND has_schema_privilege(table_schema, 'USAGE')
+        """
         return {(table, column) for table, column in self.tuples(query)}
 
-    def _require_columns(self, present: set[tuple[str, str]]) -> None:
-        missing = _missing(REQUIRED, present)
+    def _require_columns(self, later: Mapping[str, str]) -> None:
+        missing = [*_missing(REQUIRED, self._present), *_missing(later, self._present)]
         if missing:
             shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
             raise FailedPrecondition(

@@ -13,7 +13,7 @@ from determined.master.importing.notes import Tally
 from determined.master.importing.sources.upstream.mapping.checkpoint import map_checkpoint
 from determined.master.importing.sources.upstream.mapping.experiment import map_experiment
 from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
-from determined.master.importing.sources.upstream.mapping.project import map_project
+from determined.master.importing.sources.upstream.mapping.project import keys_of, map_project
 from determined.master.importing.sources.upstream.mapping.trial import map_trial
 from determined.master.importing.sources.upstream.mapping.user import map_setting, map_user
 from determined.master.importing.sources.upstream.mapping.workspace import map_workspace
@@ -98,7 +98,9 @@ class Steps:
         return batch
 
     def _projects(self, ids: Sequence[int]) -> Batch:
-        batch = batch_of([map_project(row) for row in workspaces.projects(self.source, ids)])
+        rows = workspaces.projects(self.source, ids)
+        keys = keys_of(rows, self.around.project_keys)
+        batch = batch_of([map_project(row, keys[row.id]) for row in rows])
         for user_id, project_id, time in workspaces.views(self.source, ids):
             view = {"user_id": user_id, "project_id": project_id, "viewed_at": time}
             batch.add([("project_views", view)])

@@ -138,8 +138,6 @@ def _count_metrics(source: Source, plan: Plan, found: Survey) -> None:
 def _note_left_out(source: Source, found: Survey) -> None:
     for rule, count, example in leftovers.notes(source):
         found.tally.add_many(rule, count, example)
-    rows = source.value("SELECT count(*) FROM system_metrics")
-    found.tally.add_many(rules.PROFILING, rows, f"{rows} rows of system_metrics")
 
 
 def _sum(rows: list[TrialRows]) -> int:

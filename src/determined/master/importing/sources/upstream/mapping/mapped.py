@@ -22,6 +22,7 @@ class Surroundings:
     now: datetime
     workspace_of_project: dict[int, int] = field(default_factory=dict)
     default_pool: str = "default"
+    project_keys: dict[str, int] = field(default_factory=dict)  # projects of this cluster by key; grows
 
     def made_up_id(self, noun: str, number: int) -> str:
         """Return an id for what has none in the source; the same in every run of the import."""

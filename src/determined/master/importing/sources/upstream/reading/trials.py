@@ -52,18 +52,18 @@ class TaskRow(msgspec.Struct, frozen=True):
 _TRIALS = """
 SELECT r.id, r.experiment_id, e.job_id, e.unmanaged, t.request_id::text, t.seed, r.state::text, r.start_time,
        r.end_time, r.hparams, COALESCE(r.restart_id, 0), COALESCE(r.restarts, 0), r.runner_state::text,
-       COALESCE(r.total_batches, 0), m.metadata, e.config->'searcher'->>'metric', r.searcher_metric_value,
+       COALESCE(r.total_batches, 0), {metadata}, e.config->'searcher'->>'metric', r.searcher_metric_value,
        b.total_batches, b.end_time, l.metrics->'validation_metrics', l.total_batches, l.end_time,
-       COALESCE(r.checkpoint_size, 0), COALESCE(r.checkpoint_count, 0), r.last_activity, r.external_run_id, r.archived,
-       r.log_retention_days
+       COALESCE(r.checkpoint_size, 0), COALESCE(r.checkpoint_count, 0), r.last_activity, r.external_run_id,
+       {archived}, {log_retention_days}
 FROM runs r
 JOIN experiments e ON e.id = r.experiment_id
 LEFT JOIN trials_v2 t ON t.run_id = r.id
-LEFT JOIN runs_metadata m ON m.run_id = r.id
 LEFT JOIN raw_validations b ON b.id = r.best_validation_id AND b.trial_id = r.id
 LEFT JOIN raw_validations l ON l.id = r.latest_validation_id AND l.trial_id = r.id
 WHERE r.id = ANY(%(ids)s) ORDER BY r.id
 """
+_METADATA = "(SELECT m.metadata FROM runs_metadata m WHERE m.run_id = r.id)"
 _TASKS = """
 SELECT x.run_id, t.task_id, t.task_type::text, t.start_time AT TIME ZONE 'UTC', t.end_time AT TIME ZONE 'UTC'
 FROM run_id_task_id x JOIN tasks t ON t.task_id = x.task_id
@@ -77,7 +77,12 @@ def ids(source: Source, experiment_ids: Sequence[int]) -> "array[int]":
 
 
 def read(source: Source, trial_ids: Sequence[int]) -> list[TrialRow]:
-    return source.rows(_TRIALS, TrialRow, {"ids": list(trial_ids)})
+    query = _TRIALS.format(
+        metadata=source.column("runs_metadata", "metadata", _METADATA),
+        archived=source.column("runs", "archived", "r.archived"),
+        log_retention_days=source.column("runs", "log_retention_days", "r.log_retention_days"),
+    )
+    return source.rows(query, TrialRow, {"ids": list(trial_ids)})
 
 
 def tasks(source: Source, trial_ids: Sequence[int]) -> dict[int, list[TaskRow]]:

@@ -40,13 +40,14 @@ class ProjectRow(msgspec.Struct, frozen=True):
     key: str | None
 
 
+_POOLS = ("compute", "aux")
 _WORKSPACES = """
 SELECT id, name, archived, created_at, user_id, immutable, state::text, uid, user_, gid, group_,
-       checkpoint_storage_config, default_compute_pool, default_aux_pool
+       checkpoint_storage_config, {compute}, {aux}
 FROM workspaces WHERE id = ANY(%(ids)s) ORDER BY id
 """
 _PROJECTS = """
-SELECT id, name, description, archived, created_at, notes, workspace_id, user_id, immutable, state::text, key
+SELECT id, name, description, archived, created_at, notes, workspace_id, user_id, immutable, state::text, {key}
 FROM projects WHERE id = ANY(%(ids)s) ORDER BY id
 """
 
@@ -56,7 +57,9 @@ def names(source: Source) -> dict[str, int]:
 
 
 def workspaces(source: Source, workspace_ids: Sequence[int]) -> list[WorkspaceRow]:
-    return source.rows(_WORKSPACES, WorkspaceRow, {"ids": list(workspace_ids)})
+    compute, aux = (source.column("workspaces", f"default_{kind}_pool", f"default_{kind}_pool") for kind in _POOLS)
+    query = _WORKSPACES.format(compute=compute, aux=aux)
+    return source.rows(query, WorkspaceRow, {"ids": list(workspace_ids)})
 
 
 def workspaces_of_projects(source: Source) -> dict[int, int]:
@@ -65,7 +68,8 @@ def workspaces_of_projects(source: Source) -> dict[int, int]:
 
 
 def projects(source: Source, project_ids: Sequence[int]) -> list[ProjectRow]:
-    return source.rows(_PROJECTS, ProjectRow, {"ids": list(project_ids)})
+    query = _PROJECTS.format(key=source.column("projects", "key", "key"))
+    return source.rows(query, ProjectRow, {"ids": list(project_ids)})
 
 
 def pins(source: Source, workspace_ids: Sequence[int]) -> list[tuple[int, int]]:
