@@ -29,6 +29,7 @@ OTHER_PAGES = [
 ]
 
 
+@pytest.mark.timeout(600)  # of a page
 @pytest.mark.parametrize("document", OTHER_PAGES, ids=name_of)
 def test_what_a_document_shows_works(document: Path, tmp_path: Path) -> None:
     read_through(document, tmp_path)
