@@ -12,8 +12,8 @@ from tracked import IdleEngine, Tracked, one, until
 
 from determined.master.lifecycle import webhook_triggers
 from determined.master.lifecycle import webhooks as lifecycle
+from determined.master.lifecycle.log_match_budget import BatchMatching
 from determined.master.lifecycle.log_pattern import Batch, LogPattern, compile_pattern, matching_lines
-from determined.master.lifecycle.search_budget import Search
 from determined.master.services import webhook as service
 from determined.master.services import webhook_send
 from determined.wire.report import Alert, Exit, ExitCause, LogLine, MetricReport
@@ -351,9 +351,9 @@ def test_triggers_of_another_workspace_are_not_even_searched(
     other = admin.post("/api/v1/workspaces", {"name": "other"}).json["workspace"]["id"]
     searched: list[str] = []
 
-    def search_noted(pattern: LogPattern, batch: Batch, search: Search) -> list[int]:
+    def search_noted(pattern: LogPattern, batch: Batch, matching: BatchMatching) -> list[int]:
         searched.append(pattern.text)
-        return matching_lines(pattern, batch, search)
+        return matching_lines(pattern, batch, matching)
 
     monkeypatch.setattr(lifecycle, "matching_lines", search_noted)
     hook("/foreign", "TASK_LOG", {"regex": "foreign"}, workspaceId=other)

@@ -8,7 +8,7 @@ import re2
 
 from determined.config.log_policies import MAX_PATTERN_SIZE
 from determined.constants import CONFIG_LINE_PREFIX
-from determined.master.lifecycle.search_budget import Search
+from determined.master.lifecycle.log_match_budget import BatchMatching
 
 _PIECE = 4096  # bytes that are searched without a break
 _LONGEST_LINE = 8192  # bytes of a line that are searched
@@ -60,21 +60,21 @@ def compile_pattern(pattern: str) -> LogPattern | None:
     return LogPattern(pattern, line, _re2(f"(?m){_core(pattern)}") if joinable else None)
 
 
-def matching_lines(pattern: LogPattern, batch: Batch, search: Search | None = None) -> list[int]:
+def matching_lines(pattern: LogPattern, batch: Batch, matching: BatchMatching | None = None) -> list[int]:
     """List the indices of the lines that match. The line in which the task prints its config is not looked at.
 
-    `search` limits the time: what comes after its end is not looked at either.
+    `matching` limits the time: what comes after its end is not looked at either.
     """
-    found: list[int] = []
+    matches: list[int] = []
     for piece in batch.pieces:
-        if search is None:
-            found += _matching(pattern, batch, piece)
+        if matching is None:
+            matches += _matching(pattern, batch, piece)
             continue
-        if not search.may_go_on():
+        if not matching.may_go_on():
             break
-        with search.timed():
-            found += _matching(pattern, batch, piece)
-    return found
+        with matching.timed():
+            matches += _matching(pattern, batch, piece)
+    return matches
 
 
 def _matching(pattern: LogPattern, batch: Batch, piece: Piece) -> list[int]:

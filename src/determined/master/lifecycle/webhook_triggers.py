@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine
 
 from determined.master.db.queries import webhook as webhooks
 from determined.master.db.queries.webhook import PlacedTrigger
-from determined.master.lifecycle import webhook_room
+from determined.master.lifecycle import webhook_queue_capacity
 from determined.master.lifecycle.log_pattern import LogPattern, compile_pattern
 from determined.master.lifecycle.webhook_condition import Threshold, silence_of, threshold_of
 from determined.master.lifecycle.webhook_event import CUSTOM, METRIC, STATE_CHANGE, TASK_LOG
@@ -74,7 +74,7 @@ def forget(engine: Engine) -> None:
     with _lock:
         _known.pop(engine, None)
         _changes[engine] = _changes.get(engine, 0) + 1
-    webhook_room.forget(engine)
+    webhook_queue_capacity.forget(engine)
 
 
 def changes(engine: Engine) -> int:

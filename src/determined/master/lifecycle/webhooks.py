@@ -16,9 +16,9 @@ from determined.master.db.queries import webhook_source as sources
 from determined.master.db.queries.webhook import ArmedTrigger
 from determined.master.db.queries.webhook_source import ExperimentSource, SilentTrial
 from determined.master.db.rows.webhooks import WebhookDeliveryValues
-from determined.master.lifecycle import webhook_room, webhook_triggers
+from determined.master.lifecycle import webhook_queue_capacity, webhook_triggers
+from determined.master.lifecycle.log_match_budget import SHARED_BUDGET
 from determined.master.lifecycle.log_pattern import Batch, matching_lines
-from determined.master.lifecycle.search_budget import EVERYBODYS
 from determined.master.lifecycle.webhook_condition import Threshold
 from determined.master.lifecycle.webhook_event import (
     CUSTOM,
@@ -101,9 +101,9 @@ def logs_written(conn: Connection, now: datetime, task_id: str, node: str, lines
         return
     texts = [line.text for line in lines if line.source == "task" and _PRINTED_CONFIG not in line.text]
     batch = Batch.of(texts)
-    search = EVERYBODYS.begin(f"webhooks of workspace {workspace_id}", batch.size)
+    matching = SHARED_BUDGET.begin(f"webhooks of workspace {workspace_id}", batch.size)
     for found in triggers:
-        hits = matching_lines(found.pattern, batch, search)
+        hits = matching_lines(found.pattern, batch, matching)
         if hits:
             _log_matched(conn, now, found.trigger_ids, LogFacts(task_id, node, texts[hits[0]][:_MAX_LOG]))
 
@@ -185,9 +185,9 @@ def alert(
     once = {trigger.id: trigger for trigger in named if _is_named(trigger, choice)}
     if not once:
         return None
-    room = webhook_room.room(conn, dict.fromkeys(once, len(alerts)), MAX_WAITING)
-    least = min(room, key=lambda webhook_id: room[webhook_id])
-    taken = alerts[: max(0, room[least])]
+    free_places = webhook_queue_capacity.free_places(conn, dict.fromkeys(once, len(alerts)), MAX_WAITING)
+    least = min(free_places, key=lambda webhook_id: free_places[webhook_id])
+    taken = alerts[: max(0, free_places[least])]
     state, facts = {"state": source.state}, _facts(source)
     events = [Event(CUSTOM, state, experiment=facts, trial_id=trial_id, alert=told) for told in taken]
     _enqueue(conn, now, ((trigger.id, event) for event in events for trigger in once.values()))
@@ -274,10 +274,10 @@ def _facts(source: ExperimentSource) -> ExperimentFacts:
 def _queue(conn: Connection, now: datetime, events: Iterable[tuple[ArmedTrigger, Event]]) -> None:
     """Queue one event for each of some webhooks, but for those whose queue is full."""
     chosen = {trigger.id: event for trigger, event in events}
-    room = webhook_room.room(conn, dict.fromkeys(chosen, 1), MAX_WAITING)
-    for webhook_id in (webhook_id for webhook_id, free in room.items() if free <= 0):
+    free_places = webhook_queue_capacity.free_places(conn, dict.fromkeys(chosen, 1), MAX_WAITING)
+    for webhook_id in (webhook_id for webhook_id, free in free_places.items() if free <= 0):
         logger.warning("webhook %s: %s deliveries wait; its new events are dropped", webhook_id, MAX_WAITING)
-    _enqueue(conn, now, ((webhook_id, event) for webhook_id, event in chosen.items() if room[webhook_id] > 0))
+    _enqueue(conn, now, ((webhook_id, event) for webhook_id, event in chosen.items() if free_places[webhook_id] > 0))
 
 
 def _enqueue(conn: Connection, now: datetime, events: Iterable[tuple[int, Event]]) -> None:
@@ -291,7 +291,7 @@ def _enqueue(conn: Connection, now: datetime, events: Iterable[tuple[int, Event]
             last, facts = event, event.to_row()
         rows.append({"webhook_id": webhook_id, "event_id": event_id, "event_type": event.type, "event": facts})
     deliveries.enqueue(conn, now, rows)
-    webhook_room.use(conn, [webhook_id for webhook_id, _ in pairs])
+    webhook_queue_capacity.use(conn, [webhook_id for webhook_id, _ in pairs])
 
 
 def _event_ids(count: int) -> Iterator[str]:

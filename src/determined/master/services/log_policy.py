@@ -13,8 +13,8 @@ from determined.master.db.queries import log as log_queries
 from determined.master.db.queries import log_policy as queries
 from determined.master.db.queries.log_policy import Hit
 from determined.master.db.queries.report import Target
+from determined.master.lifecycle.log_match_budget import SHARED_BUDGET, BatchMatching
 from determined.master.lifecycle.log_pattern import Batch, LogPattern, compile_pattern, matching_lines
-from determined.master.lifecycle.search_budget import EVERYBODYS, Search
 from determined.wire.report import Exit, LogLine
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ def apply(conn: Connection, now: datetime, target: Target, lines: Sequence[LogLi
         return
     policies = compile_policies(queries.configured(conn, target.experiment_id))
     # the runner's own lines hold the config, cut in pieces, and with it every pattern
-    matches = find(policies, [line.text for line in lines if line.source == "task"], _payer(target))
+    matches = find(policies, [line.text for line in lines if line.source == "task"], _owner(target))
     _label(conn, target.trial_id, matches)
     for match in matches:
         _remember(conn, now, target, match)
@@ -53,23 +53,23 @@ def apply_exit(conn: Connection, now: datetime, target: Target, exit: Exit) -> N
     if not exit.label or target.trial_id is None or target.experiment_id is None:
         return
     configured = queries.configured(conn, target.experiment_id)
-    matches = find(compile_policies(configured), exit.message.splitlines(), _payer(target))
+    matches = find(compile_policies(configured), exit.message.splitlines(), _owner(target))
     for match in matches:
         _remember(conn, now, target, match)
     if not _label(conn, target.trial_id, matches) and not _is_off(configured, exit.label):
         queries.label(conn, target.trial_id, exit.label)
 
 
-def find(policies: Sequence[Policy], texts: Sequence[str], payer: str = "") -> list[Match]:
+def find(policies: Sequence[Policy], texts: Sequence[str], owner: str = "") -> list[Match]:
     """Return one match per policy that fits any line. The line in which the task prints its config is not looked at.
 
-    `payer`: whoever wrote the policies, for the time that the search may take.
+    `owner`: whoever wrote the policies, for the time that the search may take.
     """
     if not policies or not texts:
         return []
     batch = Batch.of(texts)
-    search = EVERYBODYS.begin(payer, batch.size)
-    hits = (_match(policy, batch, search) for policy in policies)
+    matching = SHARED_BUDGET.begin(owner, batch.size)
+    hits = (_match(policy, batch, matching) for policy in policies)
     return [match for match in hits if match is not None]
 
 
@@ -109,12 +109,12 @@ def _compile(name: str | None, pattern: str, action: str | None) -> Policy | Non
     return Policy(name, compiled, action)
 
 
-def _payer(target: Target) -> str:
+def _owner(target: Target) -> str:
     return f"log policies of experiment {target.experiment_id}"
 
 
-def _match(policy: Policy, batch: Batch, search: Search) -> Match | None:
-    hits = matching_lines(policy.pattern, batch, search)
+def _match(policy: Policy, batch: Batch, matching: BatchMatching) -> Match | None:
+    hits = matching_lines(policy.pattern, batch, matching)
     return Match(hits[-1], policy, batch.texts[hits[0]]) if hits else None
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from determined.config.log_policies import MAX_PATTERN_SIZE, pattern_problem
+from determined.master.lifecycle.log_match_budget import MatchBudget
 from determined.master.lifecycle.log_pattern import Batch, compile_pattern, matching_lines
-from determined.master.lifecycle.search_budget import SearchBudget
 
 FREE = 0.02  # of a small batch
 
@@ -16,8 +16,8 @@ class Times:
         self.now = 0.0
         self.worked = 0.0
 
-    def budget(self) -> SearchBudget:
-        return SearchBudget(lambda: self.now, lambda: self.worked)
+    def budget(self) -> MatchBudget:
+        return MatchBudget(lambda: self.now, lambda: self.worked)
 
 
 @pytest.fixture
@@ -25,13 +25,13 @@ def times() -> Times:
     return Times()
 
 
-def searched(times: Times, budget: SearchBudget, payer: str, pieces: int, seconds: float) -> int:
+def searched(times: Times, budget: MatchBudget, owner: str, pieces: int, seconds: float) -> int:
     """Search a batch whose pieces take so long each; return how many were searched."""
-    search = budget.begin(payer, 0)
+    matching = budget.begin(owner, 0)
     for n in range(pieces):
-        if not search.may_go_on():
+        if not matching.may_go_on():
             return n
-        with search.timed():
+        with matching.timed():
             times.worked += seconds
     return pieces
 
@@ -56,17 +56,17 @@ def test_slow_searches_of_some_do_not_stop_quick_ones_of_others(times: Times) ->
     assert searched(times, budget, "ada", 100, FREE / 200) == 100
 
 
-def test_many_slow_payers_share_one_account(times: Times) -> None:
+def test_many_slow_limited_owners_share_one_account(times: Times) -> None:
     budget = times.budget()
     total = sum(searched(times, budget, f"user {n}", 1000, 0.01) for n in range(10)) * 0.01
     assert total < 0.5 + 10 * 2 * FREE, "each has its own time once, and the half second is for all"
 
 
-def test_payers_are_not_remembered_without_end(times: Times) -> None:
+def test_limited_owners_are_not_remembered_without_end(times: Times) -> None:
     budget = times.budget()
     for n in range(1500):
         searched(times, budget, f"user {n}", 10, 1.0)
-    assert len(budget._payers) == 1000
+    assert len(budget._limited_owners) == 1000
 
 
 def test_an_exponential_pattern_stops_in_a_large_batch() -> None:
@@ -74,9 +74,9 @@ def test_an_exponential_pattern_stops_in_a_large_batch() -> None:
     assert pattern is not None
     batch = Batch.of(["ab" * 1000 + "b" * 90 + "c"] * 500)
     work = iter(range(10_000))  # a second for each piece
-    budget = SearchBudget(lambda: 0.0, lambda: float(next(work)))
-    search = budget.begin("bob", batch.size)
-    assert matching_lines(pattern, batch, search) == []
+    budget = MatchBudget(lambda: 0.0, lambda: float(next(work)))
+    matching = budget.begin("bob", batch.size)
+    assert matching_lines(pattern, batch, matching) == []
     assert next(work) <= 6, "two times for each of the pieces that were searched"
 
 
