@@ -15,7 +15,7 @@ import { Page } from "../../ui/Page";
 import { Skeleton } from "../../ui/Skeleton";
 import { LabelsEditor } from "./LabelsEditor";
 import { Lineage } from "./Lineage";
-import { LoadIt } from "./LoadIt";
+import { LoadSnippet } from "./LoadSnippet";
 import { MetadataCard } from "./MetadataCard";
 import own from "./models.module.css";
 import { NotesCard } from "./NotesCard";
@@ -58,7 +58,7 @@ function Loaded({ version }: { version: Version }) {
         )}
         <About version={version} />
         <Lineage version={version} experiment={experiment} />
-        <LoadIt name={referenceOf(model)} version={version.version} />
+        <LoadSnippet name={referenceOf(model)} version={version.version} />
         <Metrics version={version} />
         <Texts key={version.id} version={version} />
         <Card title="Checkpoint">

@@ -9,7 +9,7 @@ import { Page } from "../../ui/Page";
 import { TextField } from "../../ui/TextField";
 import { int, navigate, useUrlState } from "../../url";
 import { pathOf } from "./fields";
-import { Said } from "./Said";
+import { TemplateCheckCard } from "./TemplateCheckCard";
 import css from "./templates.module.css";
 import { useTemplateActions } from "./useTemplateActions";
 import { useTemplateCheck } from "./useTemplateCheck";
@@ -62,7 +62,7 @@ export default function NewTemplatePage() {
               <WorkspaceSelect value={workspaceId} onChange={setWorkspace} />
             </div>
           </Card>
-          <Said check={check} />
+          <TemplateCheckCard check={check} />
           <Button
             kind="primary"
             isDisabled={name.trim() === "" || check.config === null}

@@ -12,7 +12,7 @@ import { Page } from "../../ui/Page";
 import { Skeleton } from "../../ui/Skeleton";
 import { Link, navigate, text, useUrlState } from "../../url";
 import { commandsFor, pathOf } from "./fields";
-import { Said } from "./Said";
+import { TemplateCheckCard } from "./TemplateCheckCard";
 import { TemplateMenu } from "./TemplateMenu";
 import css from "./templates.module.css";
 import { useTemplateActions } from "./useTemplateActions";
@@ -62,7 +62,7 @@ function Editor({ template, start }: { template: Schemas["Template"]; start: str
     <div className={css["bench"]}>
       <CodeEditor value={draft} language="yaml" label="Template" onChange={setDraft} markers={check.markers} />
       <div className={css["side"]}>
-        <Said check={check} />
+        <TemplateCheckCard check={check} />
         <Button
           kind="primary"
           isDisabled={!isChanged || check.config === null}

@@ -6,7 +6,7 @@ import { Link } from "../../url";
 import own from "./models.module.css";
 import { curlCommand, downloadCommand, pythonSnippet } from "./snippet";
 
-export function LoadIt({ name, version }: { name: string; version: number }) {
+export function LoadSnippet({ name, version }: { name: string; version: number }) {
   const { origin } = window.location;
   return (
     <Card title="Load it">

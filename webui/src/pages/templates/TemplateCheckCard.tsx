@@ -5,7 +5,7 @@ import { ErrorCard } from "../../ui/ErrorCard";
 import css from "./templates.module.css";
 import type { TemplateCheck } from "./useTemplateCheck";
 
-export function Said({ check }: { check: TemplateCheck }) {
+export function TemplateCheckCard({ check }: { check: TemplateCheck }) {
   const { answer, isChecking, error } = check;
   const problems = answer?.problems ?? [];
   return (
