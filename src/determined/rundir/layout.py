@@ -139,7 +139,7 @@ class RunDir:
     @property
     def linked_packages(self) -> Path:
         """Directory of links to our own packages, for an interpreter that cannot import determined."""
-        return self.path / "lent"
+        return self.path / "linked-packages"
 
     @property
     def tmp_note(self) -> Path:

@@ -1,6 +1,6 @@
 """Kernel of a notebook: the task's own Python, by a kernel spec that comes before every other.
 
-A Python without ipykernel gets one lent from an environment that this node builds once, put at the end of its search
+A Python without ipykernel gets that of a shared environment, which this node builds once, at the end of its search
 path: what the user has installed wins, and nothing is written into the user's environment. (PYTHONPATH would come
 first, and would reach every program that a cell starts.)
 """
@@ -22,11 +22,11 @@ _NAME = "python3"  # Jupyter's name of the kernel that new notebooks get
 
 
 class Kernel:
-    """The kernel's command. `lent` is held as long as this lives: nobody removes an environment in use."""
+    """The kernel's command. `shared` is held as long as this lives: nobody removes an environment in use."""
 
-    def __init__(self, argv: list[str], lent: Environment | None = None) -> None:
+    def __init__(self, argv: list[str], shared: Environment | None = None) -> None:
         self.argv = argv
-        self._lent = lent
+        self._shared = shared
 
     def write_spec(self, data_dir: Path) -> None:
         """Write the kernel spec into a data directory of Jupyter."""
@@ -46,9 +46,9 @@ def find_kernel(place: Place) -> Kernel:
     if find_spec("ipykernel") is not None:
         return Kernel([sys.executable, "-m", "ipykernel_launcher"])
     say("INFO", f"{sys.executable} has no ipykernel; its kernels use one of this node")
-    lent = programs.provide(IPYKERNEL, place)
+    shared = programs.provide(IPYKERNEL, place)
     start = str(Path(__file__).with_name("start_kernel.py"))
-    return Kernel([sys.executable, start, packages_of(lent)], lent)
+    return Kernel([sys.executable, start, packages_of(shared)], shared)
 
 
 def packages_of(environment: Environment) -> str:

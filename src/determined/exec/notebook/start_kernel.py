@@ -1,4 +1,4 @@
-"""Start a kernel with a lent ipykernel: `python start_kernel.py DIRECTORY -f CONNECTION_FILE`.
+"""Start a kernel with the ipykernel of a shared environment: `python start_kernel.py DIRECTORY -f CONNECTION_FILE`.
 
 Run by its path, in the user's Python, so that nothing but the kernel is imported before the user's code.
 """
