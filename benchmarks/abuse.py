@@ -1,4 +1,4 @@
-"""What another user waits for, and what the master's memory does, while one user does their worst.
+"""Waiting times of another user and the master's memory while one user does their worst.
 
     python benchmarks/abuse.py [--quick] [--only WORDS]
 

@@ -1,4 +1,4 @@
-"""One attacker of abuse.py: `abuse_client.py KIND URL NUMBER SECONDS AUTHORIZATION`."""
+"""Attacker of abuse.py: `abuse_client.py KIND URL NUMBER SECONDS AUTHORIZATION`."""
 
 import asyncio
 import json

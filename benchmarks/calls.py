@@ -1,4 +1,4 @@
-"""How a reporting call is measured, the same for everybody: back to back, paced, and inside a busy numeric loop.
+"""Measurement of a reporting call, the same for everybody: back to back, paced, and inside a busy numeric loop.
 
 Runs in our trial and in the peers' processes alike, so it needs nothing but numpy.
 """
@@ -50,7 +50,7 @@ class Measured:
 
     @property
     def total_slowdown(self) -> float:
-        """As if the other threads had no core of their own."""
+        """Compute the slowdown as if the other threads had no core of their own."""
         return self.slowdown + self.background * RATE
 
     def plain(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What storing a checkpoint costs: files already written -> stored on a local disk, beside `cp`, shutil and torch.save.
+"""Cost of storing a checkpoint: files already written -> stored on a local disk, beside `cp`, shutil and torch.save.
 
     python benchmarks/checkpoint.py [--quick] [--mib N] [--folder DIR]
 
@@ -126,7 +126,7 @@ def _rows(took: Times, size: int, standard: str) -> list[list[str]]:
 
 
 def _speed(took: Times, name: str, standard: str) -> float:
-    """Of a case, by that of the standard in the same round."""
+    """Divide the speed of a case by that of the standard in the same round."""
     return machine.median([raw / own for raw, own in zip(took[standard], took[name], strict=True)])
 
 

@@ -1,4 +1,4 @@
-"""How long a save keeps a trainer, for checkpoint.py: `python checkpoint_torch.py FOLDER SIZE ROUNDS`, JSON at the end.
+"""Time that a save keeps a trainer, for checkpoint.py: `python checkpoint_torch.py FOLDER SIZE ROUNDS`, JSON last.
 
 Needs torch and the few libraries that determined needs in a training process, so that all run in this one.
 """
@@ -52,7 +52,7 @@ def main(folder: Path, size: int, rounds: int) -> None:
 
 
 class Weights(nn.Module):
-    """As many parameters as `state` has numbers."""
+    """Module with as many parameters as `state` has numbers."""
 
     def __init__(self, state: dict[str, torch.Tensor]) -> None:
         super().__init__()

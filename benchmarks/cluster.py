@@ -18,7 +18,7 @@ _PATIENCE = 60.0
 
 
 class Cluster:
-    """One data directory; `kill` and `start` as often as wanted."""
+    """Master with a data directory; `kill` and `start` as often as wanted."""
 
     def __init__(self, folder: Path, slots: int = 8, nodes: int = 1, settings: str = "") -> None:
         self._folder, self._slots, self._nodes, self._settings = folder, slots, nodes, settings
@@ -34,7 +34,7 @@ class Cluster:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What shows the master who asks."""
+        """Headers that show the master who asks."""
         return dict(self._headers)
 
     def start(self, *, port: int = 0) -> float:
@@ -54,7 +54,7 @@ class Cluster:
         return self.started_in
 
     def kill(self) -> None:
-        """As a machine that loses it would: no warning."""
+        """Kill it without warning, as a machine that loses it would."""
         assert self.process is not None
         self.process.kill()
         self.process.wait(30)

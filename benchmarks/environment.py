@@ -1,4 +1,4 @@
-"""What an environment of its own adds to the start of a trial: none, warm, cold, and cold for eight trials at once.
+"""Time an environment of its own adds to the start of a trial: none, warm, cold, and cold for eight trials at once.
 
     python benchmarks/environment.py [--quick]
 
@@ -113,7 +113,7 @@ def _start(cluster: Cluster, code: str, cache: str | None, trials: int = 1) -> f
 
 
 def _lookups(cache: Path, times: int) -> list[float]:
-    """What a runner does for a warm environment whose lock it was told, in this process."""
+    """Measure what a runner does for a warm environment whose lock it was told, in this process."""
     from determined.config.python_environment import PythonEnvironment
     from determined.environments import install
     from determined.environments.cache_directory import Place

@@ -106,7 +106,7 @@ def measure(master: "Master", seconds: float) -> list[Result]:
 
 
 def _chart(master: "Master") -> Result:
-    """One chart of 100,000 points: not a rate, but the other half of what metrics are for."""
+    """Read a chart of 100,000 points: not a rate, but the other half of what metrics are for."""
     target = master.start_trial()
     sender = Sender(target, "chart")
     for start in range(0, 100_000, 5000):
@@ -146,7 +146,7 @@ class Master:
         return Target(self.url, path, launch["token"], trial["id"], launch["allocationId"].rsplit(".", 1)[0])
 
     def count(self, target: Target, source: str) -> int:
-        """How many of the records sent are stored."""
+        """Count the records that are stored."""
         if source == "log":
             return self.get(f"/api/v1/tasks/{target.task_id}/logs?sources=task&searchText=samples").count(b"\n")
         series = self.get(f"/api/v1/trials/{target.trial_id}/metrics/series?group={source}&name=m0&points=1")

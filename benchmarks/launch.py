@@ -1,4 +1,4 @@
-"""How long until every rank of a training job is ready, and what one allgather costs.
+"""Time until every rank of a training job is ready, and cost of one allgather.
 
     python benchmarks/launch.py [--quick]
 

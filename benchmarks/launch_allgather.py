@@ -1,4 +1,4 @@
-"""One rank of the allgather benchmark (under torchrun): ours and gloo's, in turns, in the same processes.
+"""Rank of the allgather benchmark (under torchrun): ours and gloo's, in turns, in the same processes.
 
 launch_allgather.py TIMES     rank 0 prints {"ours": [seconds], "gloo": [seconds]}
 """

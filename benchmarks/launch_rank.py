@@ -1,4 +1,4 @@
-"""One rank of the launch benchmark: says when its process group stands. Started by us, by torchrun and by Ray Train.
+"""Rank of the launch benchmark: says when its process group stands. Started by us, by torchrun and by Ray Train.
 
 launch_rank.py FOLDER
 """

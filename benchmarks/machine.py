@@ -1,4 +1,4 @@
-"""What a result needs beside its numbers: the machine it was taken on, and tables in Markdown."""
+"""Parts of a result beside its numbers: the machine it was taken on, and tables in Markdown."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ _OURS = ("litestar", "msgspec", "SQLAlchemy", "urllib3", "uvicorn")
 
 
 def facts() -> str:
-    """One paragraph; nothing in it names a path of this machine."""
+    """Describe the machine in one paragraph; nothing in it names a path of this machine."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = os.getloadavg()[0]
     libraries = ", ".join(f"{name} {_version(name)}" for name in _OURS)

@@ -1,4 +1,4 @@
-"""What a crash costs: the master killed -9 in a search, one dead rank; and how soon a report reaches its reader.
+"""Cost of a crash: the master killed -9 in a search, one dead rank; and how soon a report reaches its reader.
 
     python benchmarks/recovery.py [--quick] [--ours]
 
@@ -22,7 +22,7 @@ from recovery_tune import tune
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How often. The peers are killed less often than the master: each of their rounds takes ten times as long."""
+    """Numbers of rounds. Peers are killed less often than the master: each of their rounds takes ten times as long."""
 
     kills: int
     successors: int  # trials that begin while the master is killed

@@ -41,7 +41,7 @@ def tracking(kills: int, mode: str) -> Outcome:
 
 
 class Server:
-    """One database and port; `kill` and `start` as often as wanted."""
+    """Server on one database and port; `kill` and `start` as often as wanted."""
 
     def __init__(self, folder: Path) -> None:
         with socket.socket() as probe:

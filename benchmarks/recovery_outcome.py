@@ -1,4 +1,4 @@
-"""When servers are killed, the same for everybody, and what is counted when it is over."""
+"""Moments at which servers are killed, the same for everybody, and counts when it is over."""
 
 import itertools
 import random
@@ -18,7 +18,7 @@ _SEED = 8
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """How long a server may serve before it is killed, and how long it is away then."""
+    """Moment of a kill: how long a server may serve before it is killed, and how long it is away then."""
 
     serves: float
     is_away: float
@@ -82,11 +82,11 @@ def outcome(
 
 
 def all_train(folder: Path, steps: int = 1, trainers: int = TRAINERS) -> bool:
-    """Whether so many trainers have each taken as many steps in their newest process."""
+    """Check whether so many trainers have each taken as many steps in their newest process."""
     diaries = recovery_steps.read(folder)
     return sum(len(processes[-1]) >= steps for processes in diaries.values()) >= trainers
 
 
 def _gaps(steps: list[Step]) -> list[tuple[Step, float]]:
-    """Each step but the first, and how long it took."""
+    """Return each step but the first with the time that it took."""
     return [(now, now.ended - before.ended) for before, now in itertools.pairwise(steps)]

@@ -32,7 +32,7 @@ def end(process: Process) -> None:
 
 
 def lives(pid: int) -> bool:
-    """Whether it still does anything: one that has ended and waits for its parent does not."""
+    """Check whether it still does anything: one that has ended and waits for its parent does not."""
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

@@ -35,7 +35,7 @@ def _reduce(folder: Path) -> None:
 
 
 def _say(folder: Path) -> None:
-    """That it is ready, and its process."""
+    """Say that it is ready, and its process."""
     rank = os.environ["RANK"]
     (folder / f"{rank}.new").write_text(str(os.getpid()))
     (folder / f"{rank}.new").rename(folder / rank)

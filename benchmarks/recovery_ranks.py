@@ -1,4 +1,4 @@
-"""One of four ranks is killed -9: how long until the other three are gone, ours beside torchrun's."""
+"""Time from a kill -9 of one rank of four until the other three are gone, ours beside torchrun's."""
 
 import os
 import signal

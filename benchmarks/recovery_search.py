@@ -98,7 +98,7 @@ def _begun(diaries: Path) -> int:
 
 
 def _seldom(answer: bool) -> bool:
-    """Each question costs time that the trials need."""
+    """Ask seldom: each question costs time that the trials need."""
     if not answer:
         time.sleep(0.2)
     return answer

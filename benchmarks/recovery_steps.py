@@ -1,4 +1,4 @@
-"""What a training process did, written down by itself a line a step, so that kill -9 loses none of it.
+"""Steps of a training process, written down by itself a line a step, so that kill -9 loses none of it.
 
 Standard library only: read and written by our Python and by the peers'. Times are of the clock all processes share.
 """
@@ -13,7 +13,7 @@ CHECKPOINT = 20  # steps between two checkpoints, where there are any
 
 
 class Diary:
-    """Of one process of the trainer `name`. It ends when told, together with the others or alone."""
+    """Diary of one process of the trainer `name`. It ends when told, together with the others or alone."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._stops = (folder / "stop", folder / f"stop-{name}")
@@ -35,7 +35,7 @@ class Step:
 
 
 def read(folder: Path) -> dict[str, list[list[Step]]]:
-    """By trainer, for each of its processes the steps it took, the oldest process first."""
+    """Return by trainer, for each of its processes, the steps it took, the oldest process first."""
     found: dict[str, list[list[Step]]] = {}
     for file in sorted(folder.glob("*.steps"), key=lambda file: file.stat().st_ctime_ns):
         steps = [_parse(line) for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]

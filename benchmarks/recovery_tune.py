@@ -99,7 +99,7 @@ def _crash(driver: Process, moment: Moment) -> None:
 
 
 def _again(diaries: Path, kills: int) -> bool:
-    """Whether every trial has taken a step in a process that began after so many kills."""
+    """Check whether every trial has taken a step in a process that began after so many kills."""
     diaries_now = recovery_steps.read(diaries)
     begun = [processes for processes in diaries_now.values() if len(processes) > kills and processes[kills]]
     return len(begun) == TRAINERS

@@ -1,4 +1,4 @@
-"""What one report costs the training process: ours beside TensorBoard, trackio, W&B offline and MLflow.
+"""Cost of one report to the training process: ours beside TensorBoard, trackio, W&B offline and MLflow.
 
     python benchmarks/report_metrics.py [--quick]
 

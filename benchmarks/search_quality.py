@@ -1,4 +1,4 @@
-"""How good are the points that a search finds? adaptive_asha, with and without a model, beside its peers.
+"""Quality of the points that a search finds: adaptive_asha, with and without a model, beside its peers.
 
     python benchmarks/search_quality.py [--quick] [--plot FILE.svg]
 

@@ -24,7 +24,7 @@ class Method(ABC):
 
     @abstractmethod
     def tell(self, trial: str, epoch: int, loss: float) -> bool:
-        """Whether the trial goes on after this epoch."""
+        """Return whether the trial goes on after this epoch."""
 
     def ended(self, trial: str, epoch: int, loss: float) -> None:  # noqa: B027 - only some must know
         """The trial was stopped or has trained all its epochs."""
@@ -102,7 +102,7 @@ class RayAsha(Method):
 
 
 class _RayTrial:
-    """All that the scheduler looks at."""
+    """Trial with all that the scheduler looks at."""
 
     def __init__(self, trial_id: str) -> None:
         self.trial_id = trial_id

@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def regrets(table: dict[str, np.ndarray], rows: list[dict]) -> dict[str, np.ndarray]:
-    """By method: seeds x budget, each task's regret normalised, then averaged over tasks."""
+    """Return by method: seeds x budget, each task's regret normalised, then averaged over tasks."""
     collected: dict[str, dict[int, list[np.ndarray]]] = {}
     for row in rows:
         curves = table[row["task"]]

@@ -28,7 +28,7 @@ SPACE: dict[str, list[Any]] = {
 
 
 def points() -> list[dict[str, int]]:
-    """Every point, in the order of the table's first axis."""
+    """List every point, in the order of the table's first axis."""
     axes = [range(len(values)) for values in SPACE.values()]
     return [dict(zip(SPACE, indices, strict=True)) for indices in itertools.product(*axes)]
 

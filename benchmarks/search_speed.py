@@ -1,4 +1,4 @@
-"""How fast a search goes: the cost of one decision at 100,000 trials, and no-op trials a second through everything.
+"""Speed of a search: the cost of one decision at 100,000 trials, and no-op trials a second through everything.
 
     python benchmarks/search_speed.py [--quick] [--ours]
 
@@ -98,7 +98,7 @@ def _processor(found: list[trials.Throughput]) -> str:
 
 
 def _peer(arguments: list[str]) -> list[dict[str, object]]:
-    """What a peer's own process prints as JSON, whatever else it prints."""
+    """Read what a peer's own process prints as JSON, whatever else it prints."""
     with tempfile.TemporaryDirectory() as folder:
         environment = peers.environment(RAY_USAGE_STATS_ENABLED="0", RAY_DEDUP_LOGS="0", SYNETUNE_FOLDER=folder)
         command = [peers.peers_python(), str(HERE / "search_speed_peers.py"), *arguments]

@@ -1,4 +1,4 @@
-"""What the peers do, run by their own Python; prints one JSON object a line.
+"""Work of the peers, run by their own Python; prints one JSON object a line.
 
     PEERS_PYTHON benchmarks/search_speed_peers.py asktell --seconds 30
     PEERS_PYTHON benchmarks/search_speed_peers.py ray|ray-reuse|syne-tune|optuna-cold|optuna-loop --trials 60

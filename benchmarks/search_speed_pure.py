@@ -1,4 +1,4 @@
-"""What one event costs our searchers once they know 100,000 trials: as the master calls them, without its database."""
+"""Cost of one event for our searchers once they know 100,000 trials: as the master calls them, without its database."""
 
 import time
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def measure(name: str, known: int, *, classic: bool) -> Cost:
 
 
 class TimedSearcher:
-    """Each event as the master handles it: the method, then the progress of the whole and who waits for a point."""
+    """Searcher that handles events as the master does: the method, then the progress and who waits for a point."""
 
     def __init__(self, searcher: Searcher, known: int) -> None:
         self._searcher, self._known = searcher, known

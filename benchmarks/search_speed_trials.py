@@ -72,14 +72,14 @@ def _state(cluster: Cluster, experiment: int) -> str:
 
 
 def _processor(cluster: Cluster) -> tuple[float, float]:
-    """Of the master itself, and of all runners and scripts that have ended."""
+    """Return the processor time of the master itself, and of all runners and scripts that have ended."""
     assert cluster.process is not None
     times = psutil.Process(cluster.process.pid).cpu_times()
     return times.user + times.system, times.children_user + times.children_system
 
 
 def _check(cluster: Cluster, experiment: int, trials: int) -> None:
-    """Every trial ran and ended well: a number for anything else would be worth nothing."""
+    """Check that every trial ran and ended well: a number for anything else would be worth nothing."""
     found: list[dict[str, Any]] = cluster.call("GET", f"/api/v1/experiments/{experiment}/trials?limit=-1")["trials"]
     done = sum(trial["state"] == "STATE_COMPLETED" for trial in found)
     if done != trials:

@@ -1,4 +1,4 @@
-"""How long until something happens: imports, --help, a master that serves, a submitted script's first line.
+"""Time until something happens: imports, --help, a master that serves, a submitted script's first line.
 
     python benchmarks/startup.py [--quick]
 

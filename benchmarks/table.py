@@ -60,7 +60,7 @@ def measure(master: Master, case: Case, calls: int) -> list[str]:
 
 
 def bulk(master: Master) -> list[list[str]]:
-    """Every run that matches a filter, once there and once back."""
+    """Change every run that matches a filter, once there and once back."""
     rows = []
     whole = json.dumps({"filterGroup": {"children": []}})
     for verb in ("archive", "unarchive"):

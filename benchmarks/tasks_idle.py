@@ -1,4 +1,4 @@
-"""What idle tasks cost the master: commands with a tunnel, which are as light as tasks get, and JupyterLabs."""
+"""Cost of idle tasks to the master: commands with a tunnel, which are as light as tasks get, and JupyterLabs."""
 
 import time
 from collections.abc import Mapping

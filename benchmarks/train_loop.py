@@ -1,4 +1,4 @@
-"""What our Trainer adds to a step of the same plain PyTorch loop, beside Lightning, Fabric, Accelerate, Ignite and the
+"""Time our Trainer adds to a step of a plain PyTorch loop, beside Lightning, Fabric, Accelerate, Ignite and the
 Trainer of transformers.
 
     python benchmarks/train_loop.py [--quick] [--device cuda] [--python PYTHON] [--rounds N] [--only NAME ...]
@@ -76,7 +76,7 @@ Added = list[list[float]]  # by process
 
 @dataclass(slots=True)
 class Found:
-    """Of one loop: seconds a step of the plain loop and of this one, by step, in the pairs of each process."""
+    """Measurement of a loop: seconds a step of the plain loop and of this one, by step, in the pairs of a process."""
 
     version: str = ""
     processes: dict[str, list[list[Pair]]] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Runner:
         return self.run("calibrate", wanted)
 
     def run(self, what: str, cases: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """What a process of its own prints as JSON, whatever else it prints."""
+        """Return what a process of its own prints as JSON, whatever else it prints."""
         sys.stderr.write(f"{what}\n")
         quiet = {"HF_HUB_OFFLINE": "1", "XDG_DATA_HOME": str(self._folder / "data"), "PYTHONPATH": str(SOURCE)}
         hidden = {"CUDA_VISIBLE_DEVICES": ""} if self.device == "cpu" else {}

@@ -1,4 +1,4 @@
-"""One loop against the plain one in this process, for train_loop.py; prints one JSON object as its last line.
+"""Measurement of a loop and the plain one in this process, for train_loop.py; prints one JSON object as its last line.
 
 PYTHON benchmarks/train_loop_case.py calibrate '[{"target": 0.002, "batch": 32, "device": "cpu"}]'
 PYTHON benchmarks/train_loop_case.py NAME '[{"width": 64, "batch": 32, "device": "cpu", "stride": 50, "pairs": 20}]'
@@ -69,7 +69,7 @@ def _pairs(name: str, case: work.Case) -> list[tuple[float, float]]:
 
 
 def _check(name: str, reported: list[float], steps: int) -> None:
-    """Who trains or reports less than the others is not faster."""
+    """Check the work: who trains or reports less than the others is not faster."""
     due = steps // work.REPORT_EVERY
     if len(reported) not in {due, due + 1}:  # some report what is left at the end
         raise SystemExit(f"{name}: {len(reported)} reports of {due} that were due after {steps} steps")

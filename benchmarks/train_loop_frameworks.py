@@ -251,7 +251,7 @@ LOOPS: dict[str, tuple[Loop, str]] = {
 
 
 def version_of(name: str) -> str:
-    """Of the distribution behind a loop.
+    """Return the version of the distribution behind a loop.
 
     Raises:
         PackageNotFoundError: it is not installed here.

@@ -22,7 +22,7 @@ _NARROWEST, _WIDEST = 8, 2**15
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What one step computes: a perceptron of three layers, `width` wide, on a batch."""
+    """Work of one step: a perceptron of three layers, `width` wide, on a batch."""
 
     width: int
     batch: int
@@ -41,7 +41,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One measurement: so many pairs, taken in turns of `stride` steps."""
+    """Measurement: so many pairs, taken in turns of `stride` steps."""
 
     size: Size
     stride: int
@@ -188,7 +188,7 @@ def seconds_per_step(size: Size, expected: float) -> float:
 
 
 def _now(size: Size) -> float:
-    """When everything that was asked for is done."""
+    """Return the time when everything that was asked for is done."""
     if size.device != "cpu":
         torch.cuda.synchronize()
     return time.perf_counter()

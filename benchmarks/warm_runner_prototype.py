@@ -134,7 +134,7 @@ class Server:
         return 0
 
     def processor(self) -> float:
-        """Its own and that of every runner and script it has forked and reaped."""
+        """Return its own time and that of every runner and script it has forked and reaped."""
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
@@ -184,7 +184,7 @@ def _be_runner(connection: socket.socket, request: dict[str, Any]) -> NoReturn:
 
 
 def attend(run_dir_name: str, script: str, start: Any) -> int:
-    """What a runner does between two talks with its master: directory, journals, output, exit record."""
+    """Do what a runner does between two talks with its master: directory, journals, output, exit record."""
     from determined.exec.runner.log_sink import LogSink
     from determined.exec.runner.output import OutputPipes
     from determined.rundir.lock import hold
@@ -259,7 +259,7 @@ def _run(script: str) -> int:
 
 
 def _import_everything() -> None:
-    """What a trial would import, here once. Nothing of it starts a thread or touches a device."""
+    """Import here once what a trial would. Nothing of it starts a thread or touches a device."""
     from determined import core
     from determined.exec.runner import journal_upload, log_sink, output, task_supervisor
 
@@ -330,13 +330,13 @@ def _is_over(one: Running) -> bool:
 
 
 def _processor(server: Server) -> float:
-    """Of everybody who has ended, and of the server."""
+    """Return the processor time of everybody who has ended, and of the server."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return ended.ru_utime + ended.ru_stime + server.processor()
 
 
 def _check(run_dir: Path) -> None:
-    """One validation, one line of output, one exit, and the directory is done."""
+    """Check for one validation, one line of output, one exit, and a directory that is done."""
     journals = RunDir(run_dir).journals
     records = []
     for name in journal_names(journals):

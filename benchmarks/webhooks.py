@@ -42,7 +42,7 @@ _CONFIG = "webhooks: {allowed_networks: [127.0.0.0/8]}\n"
 
 @dataclass(frozen=True)
 class Turn:
-    """What the master acknowledged in one turn. `alerts_s`: seconds for the alerts, as long as the metrics went on."""
+    """Numbers that the master acknowledged in a turn. `alerts_s`: seconds for the alerts while the metrics went on."""
 
     values: int
     seconds: float

@@ -52,7 +52,7 @@ def visitor(browser: Browser, url: str, *, faster: int = 1, signed_in: bool = Tr
 
 
 class Counters:
-    """What the browser counts about one page."""
+    """Counts of the browser about one page."""
 
     def __init__(self, page: Page) -> None:
         self._session: CDPSession = page.context.new_cdp_session(page)
@@ -79,7 +79,7 @@ def settle(page: Page, what: str) -> None:
 
 
 def took(page: Page) -> float:
-    """What an armed probe has measured, in milliseconds."""
+    """Return what an armed probe has measured, in milliseconds."""
     page.wait_for_function("() => probe.took !== null")
     found: float = page.evaluate("probe.took")
     return found

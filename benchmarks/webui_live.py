@@ -1,4 +1,4 @@
-"""What an open live trial asks of the master, how fast a sign-out empties other tabs, how fast a page comes back.
+"""Requests of an open live trial to the master, how fast a sign-out empties other tabs, how fast a page comes back.
 
     python benchmarks/webui_live.py [seconds]
 

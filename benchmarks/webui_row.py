@@ -1,4 +1,4 @@
-"""One line of the result: what, its budget, what was measured, whether it was held."""
+"""Line of the result: what, its budget, what was measured, whether it was held."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

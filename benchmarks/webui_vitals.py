@@ -1,4 +1,4 @@
-"""How much JavaScript each kind of page loads, and what its first visit is like: paint, shifts, first answers."""
+"""JavaScript that each kind of page loads, and its first visit: paint, shifts, first answers."""
 
 import gzip
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _PAGES = (
 
 
 def scripts(browser: Browser, url: str) -> Iterator[Row]:
-    """What a visitor with an empty cache has loaded when the page rests, as gzip would send it."""
+    """Return what a visitor with an empty cache has loaded when the page rests, as gzip would send it."""
     sizes = {address: _loaded_kb(browser, url, address) for address in _PAGES}
     for address in sorted(_SMALL):
         yield _size(f"JavaScript of {address}", _SMALL_KB, sizes.pop(address))
@@ -83,7 +83,7 @@ def _visit(browser: Browser, url: str, address: str, shown: str) -> tuple[float,
 
 
 def _interact(page: Page) -> None:
-    """What people do first: the palette, a few letters in it; in a table a tick, a sort and a step by keyboard."""
+    """Do what people do first: the palette, a few letters in it; in a table a tick, a sort and a step by keyboard."""
     page.keyboard.press("Control+k")
     page.keyboard.type("exp", delay=50)
     page.wait_for_timeout(500)

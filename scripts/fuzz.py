@@ -111,7 +111,7 @@ def _config(known: dict[str, list[Any]]) -> str:
 
 
 def _incidents(log: Path) -> int:
-    """What went wrong behind an answer that looked fine: a broken stream, a crashed loop."""
+    """List what went wrong behind an answer that looked fine: a broken stream, a crashed loop."""
     entries = [json.loads(line) for line in log.read_text().split("\n") if line.startswith("{")]
     bad = {re.sub(r"[0-9a-f]{8}", "#", e["message"]): e for e in entries if e["level"] == "ERROR" or "traceback" in e}
     for message, entry in bad.items():

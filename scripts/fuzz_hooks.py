@@ -1,4 +1,4 @@
-"""What schemathesis runs around each request of `make fuzz`: counts answers, and keeps the fuzzer's account alive.
+"""Hooks that schemathesis runs around each request of `make fuzz`: count answers, keep the fuzzer's account alive.
 
 A fuzzer that may do everything also deactivates itself, changes its own password and revokes its own session. Its
 account is put back into the database as it was, so that every role is fuzzed to the end.
@@ -34,7 +34,7 @@ class Account:
             self._user = _row(db, "users", "id", self._session["user_id"])
 
     def restore(self) -> bool:
-        """Whether anything had been changed."""
+        """Return whether anything had been changed."""
         with self._open() as db:
             return any([_put(db, "users", self._user), _put(db, "sessions", self._session)])
 

@@ -1,4 +1,4 @@
-"""What the fuzzer aims at: a master of its own with users, projects, a finished experiment and a running one."""
+"""World that the fuzzer aims at: a master of its own with users, projects, a finished experiment and a running one."""
 
 import base64
 import json
@@ -100,7 +100,7 @@ def running_master(directory: Path) -> Iterator[Cluster]:
 
 
 def populate(cluster: Cluster) -> dict[str, list[Any]]:
-    """One of everything; the values that hit something, by path parameter. Logs in as an administrator."""
+    """Make one of everything; return the values that hit something, by path parameter. Logs in as an administrator."""
     cluster.login("admin", "")
     for number in range(5):
         cluster.call("POST", "/api/v1/users", {"user": {"username": f"user{number}", "active": True, "admin": True}})
@@ -135,7 +135,7 @@ def populate(cluster: Cluster) -> dict[str, list[Any]]:
 
 
 def new_administrator(cluster: Cluster) -> Cluster:
-    """One whom nobody has fuzzed yet."""
+    """Make an administrator whom nobody has fuzzed yet."""
     return _account(cluster, "fresh-administrator", admin=True)
 
 

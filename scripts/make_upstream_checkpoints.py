@@ -146,7 +146,7 @@ def as_documented_in_0_17(directory: Path) -> None:
 
 
 def as_before_load_data(directory: Path) -> None:
-    """Without load_data.json, whose content was in metadata.json, in a directory of its own."""
+    """Write a checkpoint without load_data.json, whose content was in metadata.json, in a directory of its own."""
     (directory / "load_data.json").unlink()
     metadata = {"determined_version": "0.12.0", "framework": "torch-1.4.0", "format": "pickle"}
     (directory / "metadata.json").write_text(json.dumps({**metadata, "hparams": HPARAMS, "experiment_config": CONFIG}))

@@ -71,7 +71,7 @@ def main(core_context: det.core.Context, latest_checkpoint: str | None, trial_id
 
 
 def launcher_main(slots_per_node: int, num_nodes: int, cross_rank: int) -> int:
-    """One worker per slot of this node. When one fails the others have nobody to train with: they are ended too."""
+    """Start one worker per slot of this node. When one fails, the others have no peers and are ended too."""
     workers = []
     for local_rank in range(slots_per_node):
         rank = cross_rank * slots_per_node + local_rank

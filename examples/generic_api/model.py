@@ -15,7 +15,7 @@ def build_model(learning_rate: float) -> tuple[torch.nn.Module, torch.nn.Module,
 def train_model(
     model: torch.nn.Module, loss_fn: torch.nn.Module, opt: torch.optim.Optimizer, train_data: Batches
 ) -> torch.Tensor:
-    """One epoch; the mean loss of its batches."""
+    """Train one epoch; return the mean loss of its batches."""
     losses = []
     for data, labels in train_data:
         loss = loss_fn(model(data), labels)

@@ -33,7 +33,7 @@ def build_model(seed: int) -> nn.Module:
 
 
 def my_records(batch: int, seed: int, global_batch_size: int, rank: int, size: int) -> torch.Tensor:
-    """This rank's part of a batch. It depends on nothing but its number, so any batch can be the first one."""
+    """Return this rank's part of a batch. It depends on nothing but its number, so any batch can be the first one."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + batch)
     return torch.randperm(RECORDS, generator=generator)[:global_batch_size][rank::size]
 
@@ -45,7 +45,7 @@ def mean_of_ranks(value: torch.Tensor) -> float:
 
 
 class Training:
-    """What a checkpoint holds, and how it gets there and back."""
+    """State that a checkpoint holds, and how it gets there and back."""
 
     def __init__(self, core_context: det.core.Context, seed: int, lr: float, device: torch.device) -> None:
         self.core_context = core_context
@@ -71,7 +71,7 @@ class Training:
         logging.info("going on after batch %s", self.batches)
 
     def save(self) -> None:
-        """Every rank has the same weights, so the chief's are enough."""
+        """Save by the chief: every rank has the same weights, so the chief's are enough."""
         if self.saved_at == self.batches:
             return
         self.saved_at = self.batches

@@ -71,7 +71,7 @@ class Training:
         self.show("loaded")
 
     def save(self) -> None:
-        """Every rank writes its own part: `shard=True` makes one checkpoint of them."""
+        """Write each rank's own part: `shard=True` makes one checkpoint of them."""
         if self.saved_at == self.batches:
             return
         self.saved_at = self.batches

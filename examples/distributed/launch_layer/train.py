@@ -8,7 +8,7 @@ import determined as det
 
 
 def who_am_i() -> det.core.DistributedContext:
-    """As launch.py has told."""
+    """Read what launch.py has told."""
     names = ("rank", "size", "local_rank", "local_size", "cross_rank", "cross_size")
     numbers = {name: int(os.environ[f"MY_{name.upper()}"]) for name in names}
     return det.core.DistributedContext(**numbers, chief_ip=os.environ["DET_CHIEF_IP"])

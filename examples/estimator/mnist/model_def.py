@@ -63,6 +63,6 @@ class MNistTrial(EstimatorTrial):
 
 
 def served_pictures() -> tf.estimator.export.ServingInputReceiver:
-    """What the SavedModel in every checkpoint takes."""
+    """Describe what the SavedModel in every checkpoint takes."""
     inputs = {"pictures": tf.compat.v1.placeholder(tf.float32, [None, 28, 28])}
     return tf.estimator.export.ServingInputReceiver(inputs, inputs)

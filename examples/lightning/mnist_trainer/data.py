@@ -16,6 +16,6 @@ def digits(records: int, seed: int) -> TensorDataset:
 
 
 def shapes() -> torch.Tensor:
-    """What each digit looks like without noise: smooth spots, dark and bright."""
+    """Draw what each digit looks like without noise: smooth spots, dark and bright."""
     rough = torch.randn(CLASSES, 1, 5, 5, generator=torch.Generator().manual_seed(0))
     return functional.interpolate(rough, size=(SIZE, SIZE), mode="bilinear")

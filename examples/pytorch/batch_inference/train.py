@@ -71,7 +71,7 @@ class Classify(experimental.TorchBatchProcessor):
         self.held[batch_idx] = predicted.cpu()
 
     def on_checkpoint_start(self) -> None:
-        """One file per checkpoint, not one per batch. After it these batches count as done."""
+        """Write one file per checkpoint, not one per batch. After it these batches count as done."""
         if not self.held:
             return
         with self.context.upload_path() as path:

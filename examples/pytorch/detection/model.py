@@ -38,7 +38,7 @@ def block(inputs: int, outputs: int, stride: int = 1) -> nn.Module:
 
 
 def padded(images: list[Tensor]) -> Tensor:
-    """One tensor, as large as the largest."""
+    """Stack them into one tensor, as large as the largest."""
     height, width = (max(image.shape[side] for image in images) for side in (1, 2))
     return torch.stack(
         [functional.pad(image, (0, width - image.shape[2], 0, height - image.shape[1])) for image in images]
@@ -46,7 +46,7 @@ def padded(images: list[Tensor]) -> Tensor:
 
 
 def losses(maps: Maps, targets: list[Target]) -> dict[str, Tensor]:
-    """What training makes small: `centre_loss`, a focal loss, and `box_loss`, at the centres of the objects."""
+    """Compute what training makes small: `centre_loss`, a focal loss, and `box_loss`, at the centres of the objects."""
     wanted = torch.zeros_like(maps["centres"])
     found, boxes = [], []
     for picture, target in enumerate(targets):

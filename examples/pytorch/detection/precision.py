@@ -37,7 +37,7 @@ class MeanAveragePrecision(pytorch.MetricReducer):
 
 
 def tally(detected: dict[str, Tensor], target: Target, label: int) -> Tally:
-    """Each object is found once: by the most certain detection that overlaps it."""
+    """Count each object once: by the most certain detection that overlaps it."""
     boxes = detected["boxes"][detected["labels"] == label]
     objects = target["boxes"][target["labels"] == label]
     right = torch.zeros(len(boxes), dtype=torch.bool)

@@ -15,7 +15,7 @@ NOISE = 4
 
 
 def points(number: int, seed: int) -> Tensor:
-    """What is to be imitated, made on the spot: points around a circle, in eight heaps."""
+    """Make what is to be imitated: points around a circle, in eight heaps."""
     generator = torch.Generator().manual_seed(seed)
     angle = torch.randint(8, (number,), generator=generator) * (math.pi / 4)
     heaps = torch.stack([angle.cos(), angle.sin()], dim=1)

@@ -21,7 +21,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """What is repeated, and what is sharded by itself: while one block computes, the next one's weights arrive."""
+    """Block that is repeated and sharded by itself: while one block computes, the next one's weights arrive."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ from determined.errors import TooManyRequests
 
 
 class TurnQueue:
-    """One queue per key, dropped when it is empty.
+    """Queues by key, each dropped when it is empty.
 
     Args:
         at_once: so many under one key are let in at the same time.

@@ -61,7 +61,7 @@ class GetModelLabelsResponse(Wire):
 
 
 class PostModelRequest(Wire):
-    """Without `workspace_id` and `workspace_name` the model is made in workspace 1."""
+    """Request for a model. Without `workspace_id` and `workspace_name` it is made in workspace 1."""
 
     name: str
     description: LongText | None = None

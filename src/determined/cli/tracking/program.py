@@ -33,7 +33,7 @@ class Ending:
 
 
 class Program:
-    """One program. Make and run it in the main thread: signals are waited for there, and it dies with that thread."""
+    """Program. Make and run it in the main thread: signals are waited for there, and it dies with that thread."""
 
     def __init__(self, command: Sequence[str], variables: dict[str, str], relay: Relay) -> None:
         self._relay = relay

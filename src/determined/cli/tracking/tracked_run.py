@@ -1,4 +1,4 @@
-"""One run of `det run`: register a trial, run the program beside its delivery process, tell how it ended."""
+"""Run of `det run`: register a trial, run the program beside its delivery process, tell how it ended."""
 
 import os
 import threading

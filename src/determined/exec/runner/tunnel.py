@@ -124,7 +124,7 @@ class Tunnel:
 
 
 class _Connection:
-    """One connection to the master, and the stream that it carries."""
+    """Connection to the master, and the stream that it carries."""
 
     def __init__(self, tunnel: Tunnel, master: MasterSocket) -> None:
         self._tunnel = tunnel

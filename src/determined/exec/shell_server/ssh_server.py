@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class ShellServer(asyncssh.SSHServer):
-    """One connection. Whoever has the key is the task's user, by whatever name."""
+    """Connection of an SSH client. Whoever has the key is the task's user, by whatever name."""
 
     def __init__(self, host: Host) -> None:
         self._host = host

@@ -21,7 +21,7 @@ _BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 @dataclass(slots=True)
 class Forwarding:
-    """One request on its way. `rewrite` makes the visitor's headers of the app's, `on_bytes` hears of each piece."""
+    """Request on its way. `rewrite` makes the visitor's headers of the app's, `on_bytes` hears of each piece."""
 
     request: VisitRequest
     stream: Stream

@@ -1,4 +1,4 @@
-"""One connection of a tunnel: frames on a raw connection, and the stream that it carries (wire/tunnel.py)."""
+"""Connection of a tunnel: frames on a raw connection, and the stream that it carries (wire/tunnel.py)."""
 
 import asyncio
 import logging

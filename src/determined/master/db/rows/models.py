@@ -92,7 +92,7 @@ class ModelAliasValues(TypedDict, total=False):
 
 
 class ModelAliasChange(msgspec.Struct, frozen=True):
-    """Each time that an alias was set, moved (`previous_version`) or removed (no `version`)."""
+    """Change of an alias: it was set, moved (`previous_version`) or removed (no `version`)."""
 
     id: int
     model_id: int

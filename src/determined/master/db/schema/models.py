@@ -66,7 +66,7 @@ model_aliases = Table("model_aliases", metadata, ModelAliasColumns)
 
 
 class ModelAliasChangeColumns(Columns):
-    """Each time that an alias was set, moved (`previous_version`) or removed (no `version`)."""
+    """Change of an alias: it was set, moved (`previous_version`) or removed (no `version`)."""
 
     id: Named[int] = Column(Id, primary_key=True, autoincrement=True)
     model_id: Named[int] = Column(Id, ForeignKey("models.id", ondelete="CASCADE"), index=True)

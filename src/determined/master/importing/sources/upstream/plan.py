@@ -15,7 +15,7 @@ USERS, WORKSPACES, PROJECTS, EXPERIMENTS = "users", "workspaces", "projects", "e
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All lists are in order. `only`: trials whose metrics are read; None where these are all of the source."""
+    """Plan of an import; all lists are in order. `only`: trials whose metrics are read; None for all of the source."""
 
     users: list[int]
     workspaces: list[int]

@@ -40,7 +40,7 @@ class Here:
 
 @dataclass(slots=True)
 class RegistryPlan:
-    """All lists are in order. `models_here`: those of the source that are here when this import has ended."""
+    """Plan of the registry; all lists are in order. `models_here`: those of the source that are here afterwards."""
 
     models: list[int] = field(default_factory=list)
     models_here: set[int] = field(default_factory=set)
