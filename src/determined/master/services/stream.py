@@ -20,7 +20,7 @@ from determined.master.db.queries import change
 from determined.master.db.queries import session as sessions
 from determined.master.services.stream_agents import AgentFeed
 from determined.master.services.stream_rows import Message, deletion, messages
-from determined.master.services.stream_spec import MOVING, STORED, Filter, Noun, Subscription, union
+from determined.master.services.stream_spec import TRAITS, Filter, Noun, Subscription, union
 from determined.master.services.stream_sync import Caught, Known, catch_up
 from determined.wire.stream import AliveMsg, SyncMsg
 
@@ -115,9 +115,9 @@ class Subscriber:
         return self.subscription is not None and noun in self.subscription.filters
 
     def _worded(self, subscription: Subscription, message: Message) -> bytes | None:
-        if message.noun in STORED and message.seq <= self.after:
-            return None
         noun = Noun(message.noun)
+        if TRAITS[noun].stored and message.seq <= self.after:
+            return None
         held = self.held.setdefault(noun, set()) if subscription.follows(noun) else set()
         if subscription.takes(message.noun, message.id, message.parent, message.value):
             if message.deleted:
@@ -249,7 +249,7 @@ class StreamHub:
     def _wanted(self) -> dict[Noun, Filter]:
         live = [client for client in self._clients if client.subscription is not None]
         wanted = union(client.subscription for client in live if client.subscription is not None)
-        for noun in MOVING & wanted.keys():
+        for noun in [noun for noun in wanted if TRAITS[noun].moving]:
             held = frozenset(key for client in live for key in client.held.get(noun, ()))
             wanted[noun] |= Filter(everything=False, ids=held)
         return wanted

@@ -10,7 +10,7 @@ from determined.master.db.queries import change_rows, experiment_list, streamed,
 from determined.master.db.queries.streamed import ExperimentMsg, TrialMsg
 from determined.master.db.rows.changes import Change
 from determined.master.lifecycle.states import displayed_state
-from determined.master.services.stream_spec import SINGULAR, Noun, write_keys
+from determined.master.services.stream_spec import TRAITS, Noun, write_keys
 from determined.wire.agent import Agent
 from determined.wire.stream import AgentMsg, MetricsMsg
 
@@ -36,7 +36,7 @@ def messages(conn: Connection, changes: Sequence[Change]) -> list[Message]:
     data: dict[int, bytes] = {}
     for noun in dict.fromkeys(change.noun for change in changes):
         rows = _rows(conn, noun, [change for change in changes if change.noun == noun and not change.deleted])
-        data |= {seq: _encode({SINGULAR[noun]: row}) for seq, row in rows.items()}
+        data |= {seq: _encode({TRAITS[Noun(noun)].singular: row}) for seq, row in rows.items()}
     out: list[Message] = []
     for change in changes:
         written = deletion(change.noun, [change.id]) if change.deleted else data.get(change.seq)
@@ -62,7 +62,7 @@ def agent_message(agent: Agent, seq: int) -> bytes:
         used=sum(slot.container is not None for slot in slots),
         seq=seq,
     )
-    return _encode({SINGULAR[Noun.AGENTS]: row})
+    return _encode({TRAITS[Noun.AGENTS].singular: row})
 
 
 _FURTHEST: Mapping[str, Callable[[Connection, Sequence[int]], Mapping[int, str]]] = {

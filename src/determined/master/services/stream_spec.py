@@ -27,37 +27,41 @@ class Noun(StrEnum):
     MODEL_VERSIONS = "modelversions"
 
 
-# Which fields of a subscription name the things themselves, which what they are in, and which their users.
-_FIELDS: Mapping[Noun, tuple[str | None, str | None, str | None]] = {
-    Noun.PROJECTS: ("project_ids", "workspace_ids", None),
-    Noun.EXPERIMENTS: ("experiment_ids", "project_ids", None),
-    Noun.TRIALS: ("trial_ids", "experiment_ids", None),
-    Noun.CHECKPOINTS: (None, "experiment_ids", None),
-    Noun.TASKS: ("task_ids", "experiment_ids", None),
-    Noun.JOBS: ("job_ids", None, None),
-    Noun.METRICS: (None, "trial_ids", None),
-    Noun.AGENTS: (None, None, None),
-    Noun.MODELS: ("model_ids", "workspace_ids", "user_ids"),
-    Noun.MODEL_VERSIONS: ("model_version_ids", "model_ids", "user_ids"),
+@dataclass(frozen=True, slots=True)
+class NounTraits:
+    """Traits of a noun in the protocol.
+
+    Attributes:
+        singular: key of a row's message.
+        ids: field of a subscription that names the things themselves.
+        parents: field that names what they are in.
+        users: field that names their users.
+        numbered: its ids are integers.
+        moving: it can change its owner; a client that holds one and asked for the old owner hears that it has left.
+        stored: a row of the database; else it lives in the memory of a master.
+    """
+
+    singular: str
+    ids: str | None = None
+    parents: str | None = None
+    users: str | None = None
+    numbered: bool = False
+    moving: bool = False
+    stored: bool = True
+
+
+TRAITS: Mapping[Noun, NounTraits] = {
+    Noun.PROJECTS: NounTraits("project", "project_ids", "workspace_ids", numbered=True, moving=True),
+    Noun.EXPERIMENTS: NounTraits("experiment", "experiment_ids", "project_ids", numbered=True, moving=True),
+    Noun.TRIALS: NounTraits("trial", "trial_ids", "experiment_ids", numbered=True),
+    Noun.CHECKPOINTS: NounTraits("checkpoint", parents="experiment_ids"),
+    Noun.TASKS: NounTraits("task", "task_ids", "experiment_ids"),
+    Noun.JOBS: NounTraits("job", "job_ids"),
+    Noun.METRICS: NounTraits("metrics", parents="trial_ids"),
+    Noun.AGENTS: NounTraits("agent", stored=False),
+    Noun.MODELS: NounTraits("model", "model_ids", "workspace_ids", "user_ids", numbered=True, moving=True),
+    Noun.MODEL_VERSIONS: NounTraits("modelversion", "model_version_ids", "model_ids", "user_ids", numbered=True),
 }
-# The key of a row's message.
-SINGULAR: Mapping[str, str] = {
-    Noun.PROJECTS: "project",
-    Noun.EXPERIMENTS: "experiment",
-    Noun.TRIALS: "trial",
-    Noun.CHECKPOINTS: "checkpoint",
-    Noun.TASKS: "task",
-    Noun.JOBS: "job",
-    Noun.METRICS: "metrics",
-    Noun.AGENTS: "agent",
-    Noun.MODELS: "model",
-    Noun.MODEL_VERSIONS: "modelversion",
-}
-STORED = frozenset(SINGULAR) - {Noun.AGENTS}
-# Nouns whose ids are integers.
-NUMBERED = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS, Noun.TRIALS, Noun.MODELS, Noun.MODEL_VERSIONS})
-# These can change their owner; a client that holds one and asked for the old owner hears that it has left.
-MOVING = frozenset({Noun.PROJECTS, Noun.EXPERIMENTS, Noun.MODELS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Subscription:
 
     def follows(self, noun: Noun) -> bool:
         """Return whether things of this noun can leave what was asked for without being deleted."""
-        return noun in MOVING and noun in self.filters and not self.filters[noun].everything
+        return TRAITS[noun].moving and noun in self.filters and not self.filters[noun].everything
 
     def takes(self, noun: str, key: str, parent: int | None, user: int | None = None) -> bool:
         wanted = self.filters.get(Noun(noun))
@@ -122,7 +126,7 @@ def union(subscriptions: Iterable[Subscription]) -> dict[Noun, Filter]:
 
 def parse_keys(noun: Noun, text: str) -> frozenset[str]:
     """`1,4-6` is 1, 4, 5, 6; keys that are no integers are listed one by one."""
-    if noun not in NUMBERED:
+    if not TRAITS[noun].numbered:
         return frozenset(text.split(","))
     keys: set[str] = set()
     for part in text.split(","):
@@ -137,7 +141,7 @@ def parse_keys(noun: Noun, text: str) -> frozenset[str]:
 
 
 def write_keys(noun: str, keys: Iterable[str]) -> str:
-    if noun not in NUMBERED:
+    if not TRAITS[Noun(noun)].numbered:
         return ",".join(sorted(keys))
     parts: list[str] = []
     for first, last in _ranges(sorted(map(int, keys))):
@@ -163,7 +167,9 @@ def _noun(name: str) -> Noun:
 
 
 def _filter(noun: Noun, spec: SubscriptionSpec) -> Filter:
-    ids, parents, users = (getattr(spec, field) if field else None for field in _FIELDS[noun])
+    traits = TRAITS[noun]
+    fields = (traits.ids, traits.parents, traits.users)
+    ids, parents, users = (getattr(spec, field) if field else None for field in fields)
     named = [*(ids or ()), *(parents or ()), *(users or ())]
     if len(named) > MAX_NAMED:
         raise InvalidArgument(f"subscribe.{noun} names more than {MAX_NAMED} ids; name their owner or nothing")

@@ -10,7 +10,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import change
 from determined.master.db.rows.changes import Change
 from determined.master.services.stream_rows import deletion, messages
-from determined.master.services.stream_spec import STORED, Filter, Noun, Subscription
+from determined.master.services.stream_spec import TRAITS, Filter, Noun, Subscription
 from determined.wire.stream import FROM_NOW, ResetMsg
 
 KEPT_TOMBSTONES = 100_000  # whoever has missed more deletions than these is told to start again
@@ -39,7 +39,7 @@ def catch_up(conn: Connection, subscription: Subscription, known: Known) -> Caug
     """Upstream's rules: with `known` it hears what it lacks and what it must drop; with `since` what is newer."""
     caught = Caught()
     lost: list[str] = []
-    for noun in (n for n in subscription.filters if n in STORED):
+    for noun in (n for n in subscription.filters if TRAITS[n].stored):
         since = subscription.since.get(noun) or 0
         if since == FROM_NOW:
             continue
