@@ -226,6 +226,10 @@ class TaskSpec(Wire):
     latest_checkpoint: str | None = None
     preemption_timeout: int | None = None
 
+    @property
+    def is_trial(self) -> bool:
+        return self.task_type == "TRIAL"
+
 
 class RunnerSignals(Wire):
     """Answer of the runner's long poll `GET .../resources/{resource_id}/signals?preempt=&kill=&timeoutSeconds=`.

@@ -167,7 +167,7 @@ class TaskSupervisor:
         self._services.begin(prepared, self._process.ended)
         self._watch_over(prepared.spec, self._process)
         self._process.wait()
-        if prepared.spec.task_type != "TRIAL" and not prepared.spec.settings:
+        if not prepared.spec.is_trial and not prepared.spec.settings:
             self._process.await_writers(command.log_wait_seconds(prepared.variables), self.ending)
         verdict = self._verdict()
         if verdict[1] == 0 and prepared.workdir == run_dir.workdir:
@@ -183,7 +183,7 @@ class TaskSupervisor:
             self._sink.say("WARNING", said)
 
     def _watch_over(self, spec: TaskSpec, process: TaskProcess) -> None:
-        if spec.task_type != "TRIAL":
+        if not spec.is_trial:
             return
         from determined.config import ExperimentConfig  # after the task has started
 
@@ -194,7 +194,7 @@ class TaskSupervisor:
 
     def _ready(self, prepared: preparation.Prepared) -> dict[str, str]:
         """Do the last things before the entrypoint of a trial, or of a task on several nodes."""
-        if prepared.spec.task_type != "TRIAL" and prepared.spec.address is not None:
+        if not prepared.spec.is_trial and prepared.spec.address is not None:
             return {}
         self._preflight = self._make_preflight(prepared) if prepared.spec.address is None else None
         met = preparation.meet(prepared.spec, self._link, self._run_dir)
