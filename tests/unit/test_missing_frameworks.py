@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from determined._frameworks import frameworks
 from determined.tensorboard.metric_writers.pytorch import TorchWriter
 
 # Run as where only the base dependencies are: neither the frameworks nor what they bring can be imported.
 PROGRAM = """
 import importlib, json, sys
 
-for missing in "deepspeed keras lightning numpy pytorch_lightning tensorflow torch transformers".split():
-    sys.modules[missing] = None
+packages, missing = json.loads(sys.argv[1])
+for module in missing:
+    sys.modules[module] = None
 said = {}
-for room in json.loads(sys.argv[1]):
+for room in packages:
     try:
         module = importlib.import_module(room)
     except ImportError as err:
@@ -31,14 +33,12 @@ for room in json.loads(sys.argv[1]):
 print(json.dumps(said))
 """
 
-EXTRAS = {
+MODULES = sorted({"numpy", *(module for framework in frameworks() for module in framework.extras)})
+INSTALL = {framework.package: framework.install.removeprefix("pip install '") for framework in frameworks()} | {
+    # The trial class needs the last TensorFlow with estimators. These two import PyTorch before their own framework.
     "determined.estimator": "redetermined[tensorflow]' 'tensorflow==2.15.1'",
-    "determined.keras": "redetermined[tensorflow]'",
-    "determined.lightning": "redetermined[lightning]'",
-    "determined.pytorch": "redetermined[torch]'",
     "determined.pytorch.deepspeed": "redetermined[torch]'",
     "determined.pytorch.lightning": "redetermined[torch]'",
-    "determined.transformers": "redetermined[transformers]'",
 }
 OTHERS = {
     "determined.keras.DeterminedCallback": "redetermined[keras]'",
@@ -48,16 +48,16 @@ OTHERS = {
 
 
 def test_every_name_of_a_missing_framework_tells_which_extra_to_install() -> None:
-    asked = [sys.executable, "-c", PROGRAM, json.dumps(list(EXTRAS))]
+    asked = [sys.executable, "-c", PROGRAM, json.dumps([list(INSTALL), MODULES])]
     said: dict[str, str] = json.loads(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
-    assert len(said) > len(EXTRAS), "names that are loaded lazily were asked for"
+    assert len(said) > len(INSTALL), "names that are loaded lazily were asked for"
     assert said.pop("determined.keras.init") == "loaded", "submitting a script needs no framework"
     wrong = {name: text for name, text in said.items() if not text.endswith(_extra_of(name))}
     assert not wrong
 
 
 def _extra_of(name: str) -> str:
-    return OTHERS.get(name) or EXTRAS.get(name) or EXTRAS[name.rpartition(".")[0]]
+    return OTHERS.get(name) or INSTALL.get(name) or INSTALL[name.rpartition(".")[0]]
 
 
 def test_keras_without_its_backend_names_what_to_install(tmp_path: Path) -> None:
