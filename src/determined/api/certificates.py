@@ -80,21 +80,24 @@ def fingerprint(pem: str) -> str:
 
 
 def _trusting(context: ssl.SSLContext, pem: str) -> ssl.SSLContext:
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     try:
-        context.load_verify_locations(cadata=pem)
+        return _with_anchor(context, pem)
     except ssl.SSLError as e:
         raise ValueError(f"the text given as a certificate is none in PEM form ({e})") from e
-    return context
 
 
 def _pinned(pem: str) -> ssl.SSLContext:
     """Accept that certificate alone: its name and who signed it no longer matter, its key does."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     try:
-        context.load_verify_locations(cadata=pem)
+        return _with_anchor(context, pem)
     except ssl.SSLError as e:
         raise UntrustedMaster(f"the certificate that was accepted for this master is damaged ({e})") from e
+
+
+def _with_anchor(context: ssl.SSLContext, pem: str) -> ssl.SSLContext:
+    """Let a chain end at this certificate, whoever signed it. Raises ssl.SSLError for a text that is none."""
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.load_verify_locations(cadata=pem)
     return context
