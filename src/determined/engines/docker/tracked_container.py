@@ -10,7 +10,7 @@ import msgspec
 
 from determined.engines.docker.api import Ended
 from determined.engines.docker.container_spec import visible_devices
-from determined.engines.host import directory, process
+from determined.engines.host import directory, process, restart_delays
 from determined.engines.host.directory import DirectoryState
 from determined.engines.model import Container, GoneReason, Launch, Mount, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
@@ -21,10 +21,6 @@ from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
 
-# A container that ended too early is started again: the runner in it then only drains its journals. Seconds of
-# delay after each attempt, the last one again and again.
-_DELAYS = (0.5, 2.0, 10.0, 60.0, 300.0)
-_ENOUGH = 3  # attempts, when there is nothing to report but the loss
 KILLED_STATUS = 137
 _MAKE_SECONDS = 60
 ENDED_EARLY = "it was ended before it began"
@@ -59,12 +55,12 @@ class TrackedContainer:
 
     @property
     def next_delay(self) -> float:
-        return _DELAYS[min(self.restarts, len(_DELAYS) - 1)]
+        return restart_delays.delay_after(self.restarts)
 
     @property
     def retries_exhausted(self) -> bool:
         """Limit of restarts reached: from then on a request to end it is granted."""
-        return self.restarts >= len(_DELAYS)
+        return restart_delays.are_exhausted(self.restarts)
 
     def look(self) -> tuple[DirectoryState, bool, bool]:
         """Return the state of its directory, whether a runner has begun there, and whether its records are shipped."""
@@ -82,7 +78,7 @@ class TrackedContainer:
         """Check whether it ended again and again with nothing left to report, or nobody wants its reports any more."""
         if self.given_up or self.was_ended_early():
             return True
-        enough = _ENOUGH if self.has_begun() else 1
+        enough = restart_delays.ENOUGH if self.has_begun() else 1
         return self.restarts >= enough and directory.is_drained(self.run_dir)
 
     def was_ended_early(self) -> bool:

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from determined.engines.host import directory, process
+from determined.engines.host import directory, process, restart_delays
 from determined.engines.host.directory import DirectoryState
 from determined.engines.model import GoneReason, RunAs, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
@@ -18,10 +18,6 @@ from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
 
-# A runner that died is started again on its directory, where it only drains its journals. Seconds of delay after each
-# attempt, the last one again and again: what made it fail may pass (a full disk, no memory for a process).
-_DELAYS = (0.5, 2.0, 10.0, 60.0, 300.0)
-_ENOUGH = 3  # attempts, when there is nothing to report but the loss
 _DISOWN_SECONDS = 10.0  # a runner that just begins has not yet said its pid
 
 
@@ -68,11 +64,11 @@ class Runner:
 
     @property
     def next_delay(self) -> float:
-        return _DELAYS[min(self._restarts, len(_DELAYS) - 1)]
+        return restart_delays.delay_after(self._restarts)
 
     def is_hopeless(self) -> bool:
         """Check whether it died again and again with nothing left to report, or nobody wants its reports any more."""
-        return self._given_up or (self._restarts >= _ENOUGH and directory.is_drained(self.run_dir))
+        return self._given_up or (self._restarts >= restart_delays.ENOUGH and directory.is_drained(self.run_dir))
 
     def is_alive(self) -> bool:
         if self._child is not None and self._child.poll() is None:
@@ -142,7 +138,7 @@ class Runner:
         """End it. A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
         pid = self._child.pid if self._child else process.runner_of(self.run_dir)
         if pid is None or (self._child and self._child.poll() is not None):
-            self._given_up |= force and self._restarts >= len(_DELAYS)
+            self._given_up |= force and restart_delays.are_exhausted(self._restarts)
             return
         if not force:
             process.terminate(pid)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from determined.engines.host import runner as runner_module
+from determined.engines.host import restart_delays
 from determined.engines.local import engine as engine_module
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.engines.model import Device, EngineEvent, GoneReason, Launch, NodesChanged, RunAs, RunnerGone, Slot
@@ -27,7 +27,7 @@ FAILS_TWICE = '#!/bin/sh\necho x >> "$4/tries"\n[ $(wc -l < "$4/tries") -ge 3 ] 
 
 @pytest.fixture(autouse=True)
 def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner_module, "_DELAYS", (0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(restart_delays, "DELAYS", (0.0, 0.0, 0.0, 0.0))
     monkeypatch.setattr(engine_module, "_POLL_SECONDS", 0.02)
 
 

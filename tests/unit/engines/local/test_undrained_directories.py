@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from determined.engines.host import process
-from determined.engines.host import runner as runner_module
+from determined.engines.host import restart_delays
 from determined.engines.local import engine as engine_module
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.engines.model import Device, GoneReason, Launch, RunAs, RunnerGone
@@ -80,7 +80,7 @@ class Place:
 
 @pytest.fixture
 async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Place]:
-    monkeypatch.setattr(runner_module, "_DELAYS", (0.0, 0.0, 0.0, 0.0, 0.05))
+    monkeypatch.setattr(restart_delays, "DELAYS", (0.0, 0.0, 0.0, 0.0, 0.05))
     monkeypatch.setattr(engine_module, "_POLL_SECONDS", 0.02)
     place = Place(tmp_path)
     await place.open()
