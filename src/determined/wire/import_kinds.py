@@ -55,6 +55,7 @@ when it is run again; a finished one takes only what is new.
         Option("--only", "workspaces=NAME,NAME or experiments=1-500,600; may be repeated", "NOUN=...", repeated=True),
         Option("--since", "only experiments that started on this day or later", "DATE"),
         Option("--no-logs", "leave task logs out"),
+        Option("--with-profiling", "take the system metrics of the profiler too"),
         Option("--check-files", "compare the files of N checkpoints by size, where their storage is reachable", "N"),
     ),
 )

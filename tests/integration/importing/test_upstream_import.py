@@ -25,11 +25,12 @@ def test_every_row_comes_in_or_is_listed(importer: Importer, source: Source) -> 
     notes = {name: note["count"] for name, note in _json(report)["notes"].items()}
     assert notes == {
         "archived_metrics": source.filled.archived, "groups": 1, "access_tokens": 1, "webhooks": 2,
-        "profiling": 3, "lost_checkpoints": 1, "cluster_admin": 1, "blank_password": 2, "deletion": 2, "live": 2,
-        "config": 2, "request_id": 1, "task_id": 1, "group_name": 1, "checkpoint_active": 1, "log_bytes": 3,
-        "bad_template": 1, "bad_trigger": 1, "lost_versions": 1, "lost_lineage": 1, "allocation_live": 1,
-        "storage_gone": 1, "other_tasks": 3, "other_logs": 4, "namespaces": 1, "policies": 2, "profile_images": 1,
-        "searches": 1, "local_ids": 7, "sessions": 2, "invalid_bindings": 1, "hardware": 1, "internals": 2, "roles": 1,
+        "profiling": 6, "old_profiling": 2, "lost_checkpoints": 1, "cluster_admin": 1, "blank_password": 2,
+        "deletion": 2, "live": 2, "config": 2, "request_id": 1, "task_id": 1, "group_name": 1, "checkpoint_active": 1,
+        "log_bytes": 3, "bad_template": 1, "bad_trigger": 1, "lost_versions": 1, "lost_lineage": 1,
+        "allocation_live": 1, "storage_gone": 1, "other_tasks": 3, "other_logs": 4, "namespaces": 1, "policies": 2,
+        "profile_images": 1, "searches": 1, "local_ids": 7, "sessions": 2, "invalid_bindings": 1, "hardware": 1,
+        "internals": 2, "roles": 1,
     }  # fmt: skip
     importer.read(lambda conn: _check(conn, source))
 

@@ -16,7 +16,8 @@ def test_everything_that_is_not_taken_is_named(sqlite_importer: Importer, source
     assert notes["other_tasks"]["examples"] == ["2 of type COMMAND", "1 of type NOTEBOOK"]
     assert notes["other_logs"]["examples"] == ["2 of type COMMAND", "1 of type NOTEBOOK", "1 of type unknown"]
     assert notes["policies"]["examples"] == ["policy of EXPERIMENT", "policy of NTSC in workspace 2"]
-    assert notes["profiling"]["examples"] == ["1 rows of system_metrics", "2 rows of trial_profiler_metrics"]
+    assert notes["profiling"]["examples"] == ["6 rows of system_metrics"]
+    assert notes["old_profiling"]["examples"] == ["2 rows of trial_profiler_metrics"]
     assert notes["internals"]["examples"] == ["1 rows of resource_aggregates", "1 rows of scim.users"]
     assert notes["roles"]["examples"] == ["alice: Editor in workspace 2"]
     text = (report.parent / "report.md").read_text()

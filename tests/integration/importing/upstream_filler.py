@@ -262,7 +262,12 @@ def _metric_rows(rows: int) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
             "generic_metrics", "infer_speed", 1, 1, step, {"avg_metrics": {"ms": 1.5 * step}}, group="infer.speed"
         )
     yield _row("generic_metrics", "late", 2, 1, 0, {"avg_metrics": {"x": -1}}, group="late")
-    yield _row("", "gpu", 1, 1, None, {"node": {"GPU-1": {"util": 0.5}}}, group="gpu")
+    for number in range(3):
+        body = {"node": {"GPU-1": {"gpu_util": "NaN" if number == 1 else 0.5 * number}}}
+        yield _row("", "gpu", 1, 1, None, body, group="gpu", seconds=number)
+    yield _row("", "gpu", 1, 2, None, {"node": {"GPU-1": {"gpu_util": 7.0}}}, group="gpu", seconds=9)
+    yield _row("", "cpu", 1, 1, None, {"node": {"cpu_util_simple": 20.0}}, group="cpu")
+    yield _row("", "memory", 1, 1, None, ["of another form"], group="memory")
 
 
 _PARTITIONS = {"raw_steps": "TRAINING", "raw_validations": "VALIDATION", "generic_metrics": "GENERIC", "": "PROFILING"}
@@ -278,8 +283,9 @@ def _row(
     *,
     group: str | None = None,
     archived: bool = False,
+    seconds: float | None = None,
 ) -> tuple[str, str, tuple[Any, ...]]:
-    time = START + timedelta(seconds=(step or 0) / 4)
+    time = START + timedelta(seconds=(step or 0) / 4 if seconds is None else seconds)
     partition = _PARTITIONS[table]
     return table, name, (trial, run, step, time, archived, group or name, partition, json.dumps(body))
 

@@ -29,6 +29,7 @@ class Selection:
 class ImportOptions:
     selection: Selection = Selection()
     logs: bool = True
+    profiling: bool = False  # system metrics too
     check_files: int = 0  # checkpoints whose files are compared; no part of what is imported
 
     def to_json(self) -> JsonObject:
@@ -39,6 +40,7 @@ class ImportOptions:
             "experiments": [list(span) for span in chosen.experiments] if chosen.experiments is not None else None,
             "since": chosen.since.isoformat() if chosen.since else None,
             "logs": self.logs,
+            **({"profiling": True} if self.profiling else {}),
         }
 
 

@@ -11,7 +11,7 @@ def run(request: Request) -> Finished:
     """Import the database of an upstream master; list what has no place here."""
     given = request.options
     selection, check_files = parse_selection(given.only, given.since), parse_count(given.check_files, "--check-files")
-    options = ImportOptions(selection, logs=not given.no_logs, check_files=check_files)
+    options = ImportOptions(selection, logs=not given.no_logs, profiling=given.with_profiling, check_files=check_files)
     source = Source(request.source)
     try:
         importing = UpstreamImport(source, request.target, options, request.config, request.emit)

@@ -30,7 +30,14 @@ ARCHIVED = Rule(
 BAD_METRICS = Rule(
     "bad_metrics", _LEFT_OUT, "Metrics whose JSON has another form than upstream writes, or an unusable name."
 )
-PROFILING = Rule("profiling", _LEFT_OUT, "System metrics (GPU, CPU, memory) of upstream's profiler: not implemented.")
+PROFILING = Rule(
+    "profiling",
+    _LEFT_OUT,
+    "System metrics (GPU, CPU, memory) of upstream's profiler, which come with --with-profiling.",
+)
+OLD_PROFILING = Rule(
+    "old_profiling", _LEFT_OUT, "System metrics of the profiler as it was until spring 2024: not implemented."
+)
 OTHER_TASKS = Rule(
     "other_tasks",
     _LEFT_OUT,

@@ -16,12 +16,26 @@ from determined.master.importing.options import ImportOptions
 from determined.master.importing.progress import Emit, Progress
 from determined.master.importing.removal import BEFORE
 from determined.master.importing.report import Report
-from determined.master.importing.sources.upstream import clashes, log_units, metric_units, registry_plan, survey
+from determined.master.importing.sources.upstream import (
+    clashes,
+    log_units,
+    metric_units,
+    registry_plan,
+    survey,
+    system_metric_units,
+)
 from determined.master.importing.sources.upstream.mapping.checkpoint import map_storage
 from determined.master.importing.sources.upstream.mapping.mapped import Surroundings
 from determined.master.importing.sources.upstream.mapping.metric import series_of
 from determined.master.importing.sources.upstream.plan import EXPERIMENTS, PROJECTS, USERS, WORKSPACES, Plan, make_plan
-from determined.master.importing.sources.upstream.reading import checkpoints, logs, metrics, users, workspaces
+from determined.master.importing.sources.upstream.reading import (
+    checkpoints,
+    logs,
+    metrics,
+    system_metrics,
+    users,
+    workspaces,
+)
 from determined.master.importing.sources.upstream.registry_plan import (
     MODELS,
     TEMPLATES,
@@ -154,6 +168,8 @@ class UpstreamImport:
         steps.trials()
         for table in metrics.TABLES:
             metric_units.store(self.source, journal, table, found.metric_rows[table.name], plan.only)
+        if self.options.profiling:
+            system_metric_units.store(self.source, journal, found.metric_rows[system_metrics.TABLE])
         steps.ranges()
         steps.checkpoints(found.trials_with_checkpoints, self._storages())
         first = self.target.read(lambda conn: max(imported.all_ids(conn, TEMPLATES), default=0)) + 1

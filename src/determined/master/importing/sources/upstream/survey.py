@@ -16,6 +16,7 @@ from determined.master.importing.sources.upstream.reading import (
     logs,
     metrics,
     sizes,
+    system_metrics,
 )
 from determined.master.importing.sources.upstream.registry_plan import (
     MODELS,
@@ -100,8 +101,10 @@ def look(source: Source, options: ImportOptions, plan: Plan, registry: RegistryP
         registry=registry,
     )
     _count_metrics(source, plan, found)
+    if options.profiling:
+        _count_system_metrics(source, plan, found)
     _count_files_and_logs(source, options, plan, found)
-    _note_left_out(source, found)
+    _note_left_out(source, options, found)
     found.tally.merge(registry.tally.to_json())
     if options.check_files:
         found.tally.add(file_check.notes(source, found.trials_with_checkpoints, options.check_files))
@@ -135,9 +138,19 @@ def _count_metrics(source: Source, plan: Plan, found: Survey) -> None:
         found.tally.add_many(rules.ARCHIVED, archived, f"{archived} rows of {table.name}")
 
 
-def _note_left_out(source: Source, found: Survey) -> None:
+def _count_system_metrics(source: Source, plan: Plan, found: Survey) -> None:
+    chosen = set(plan.trials)
+    rows: dict[int, int] = {}
+    for trial_id, _, n in system_metrics.points(source):
+        if trial_id in chosen:
+            rows[trial_id] = rows.get(trial_id, 0) + n
+    found.metric_rows[system_metrics.TABLE] = [TrialRows(trial_id, n) for trial_id, n in rows.items()]
+
+
+def _note_left_out(source: Source, options: ImportOptions, found: Survey) -> None:
     for rule, count, example in leftovers.notes(source):
-        found.tally.add_many(rule, count, example)
+        if rule != rules.PROFILING or not options.profiling:
+            found.tally.add_many(rule, count, example)
 
 
 def _sum(rows: list[TrialRows]) -> int:

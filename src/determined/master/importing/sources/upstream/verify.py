@@ -12,7 +12,7 @@ from determined.master.importing.compare import same
 from determined.master.importing.sources.upstream.log_check import LogCheck
 from determined.master.importing.sources.upstream.mapping.metric import values_of
 from determined.master.importing.sources.upstream.plan import EXPERIMENTS, PROJECTS, USERS, WORKSPACES, Plan
-from determined.master.importing.sources.upstream.reading import checks, metrics, models
+from determined.master.importing.sources.upstream.reading import checks, metrics, models, system_metrics
 from determined.master.importing.sources.upstream.registry_plan import RegistryPlan
 from determined.master.importing.sources.upstream.source import Source
 from determined.master.importing.sources.upstream.survey import Survey
@@ -90,16 +90,22 @@ class Verification:
         """Compare points, first and last step of every trial and group."""
         here = self.target.read(lambda conn: import_check.points(conn, self.plan.trials))
         chosen = set(self.plan.trials)
-        for table in metrics.TABLES:
-            for trial, group, n, first, last in checks.points(self.source, table):
-                if trial not in chosen:
-                    continue
-                stored = here.pop((trial, group), (0, 0, 0))
-                bad = self.left_out.get((trial, group), 0)
-                if not _fits(stored, (n, first, last), bad):
-                    left_out = f", {bad} of them left out" if bad else ""
-                    yield f"trial {trial}, {group}: {n} points from {first} to {last}{left_out}, stored {stored}"
+        for trial, group, n, first, last in self._series():
+            if trial not in chosen:
+                continue
+            stored = here.pop((trial, group), (0, 0, 0))
+            bad = self.left_out.get((trial, group), 0)
+            if not _fits(stored, (n, first, last), bad):
+                left_out = f", {bad} of them left out" if bad else ""
+                yield f"trial {trial}, {group}: {n} points from {first} to {last}{left_out}, stored {stored}"
         yield from (f"trial {trial}, {group}: no points, stored {stored}" for (trial, group), stored in here.items())
+
+    def _series(self) -> Iterator[tuple[int, str, int, int, int]]:
+        """Yield (trial, group, points, first step, last step) of the source. System metrics are numbered from 0 on."""
+        for table in metrics.TABLES:
+            yield from checks.points(self.source, table)
+        if system_metrics.TABLE in self.found.metric_rows:
+            yield from ((trial, group, n, 0, n - 1) for trial, group, n in system_metrics.points(self.source))
 
     def _hidden(self) -> Iterator[str]:
         """Look for points that a later run hides here and not in the source: archived ones were not taken."""

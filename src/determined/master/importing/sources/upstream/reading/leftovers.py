@@ -88,7 +88,7 @@ COUNTED: tuple[Leftover, ...] = (
         "SELECT count(*), 'trial ' || min(id) || ' and others' FROM runs WHERE local_id IS NOT NULL",
     ),
     _rows(rules.PROFILING, "system_metrics"),
-    _rows(rules.PROFILING, "trial_profiler_metrics"),
+    _rows(rules.OLD_PROFILING, "trial_profiler_metrics"),
     _rows(rules.SESSIONS, "user_sessions", "token_type", "token_type::text <> 'ACCESS_TOKEN'"),
     _rows(rules.INVALID_BINDINGS, "rp_workspace_bindings", "valid", "NOT valid"),
     _rows(rules.HARDWARE, "allocation_resources"),
