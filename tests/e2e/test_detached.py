@@ -14,7 +14,6 @@ import pytest
 from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment, eventually, running_cluster
 
 EXAMPLES = ROOT / "examples" / "detached"
-PROMPT_SECONDS = 20.0
 LONG = """
 import pathlib, sys, time
 from determined.experimental import core_v2
