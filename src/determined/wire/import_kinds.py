@@ -81,9 +81,9 @@ are new.
 
 MLFLOW = ImportKind(
     "mlflow",
-    "import the runs of an MLflow tracking directory or database",
+    "import the runs of an MLflow tracking directory, database or server",
     "DIR|URL",
-    "the directory `mlruns`, or sqlite:///mlflow.db or postgresql://... of its database",
+    "the directory `mlruns`, sqlite:///mlflow.db or postgresql://... of its database, or http://... of its server",
     """\
 An experiment of MLflow becomes a project; a run becomes an experiment with one trial, and a run with children a search.
 """

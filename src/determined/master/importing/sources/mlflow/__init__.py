@@ -1,1 +1,1 @@
-"""Reader of MLflow's tracking directories and databases. The package `mlflow` is not needed."""
+"""Reader of MLflow's tracking directories, databases and servers. The package `mlflow` is not needed."""

@@ -1,7 +1,6 @@
-"""MLflow's tracking database. An infinity is stored there as the largest double, and NaN as 0 with a mark."""
+"""MLflow's tracking database, where NaN is 0 with a mark."""
 
 import math
-import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from determined.master.importing.read_only_database import connected, rows, shown_address
-from determined.master.importing.sources.mlflow.stored import Point, StoredExperiment, StoredRun
+from determined.master.importing.sources.mlflow.stored import Point, StoredExperiment, StoredRun, unbounded
 
 _EXPERIMENTS = """
 SELECT experiment_id, name FROM experiments WHERE lifecycle_stage = 'active' ORDER BY experiment_id
@@ -92,7 +91,7 @@ class Database:
 def _point(key: object, time: Any, value: Any, step: Any, is_nan: object) -> Point | None:
     """Return a point; None for what is none: SQLite stores anything in any column."""
     try:
-        return Point(_text(key), int(time), math.nan if is_nan else _value(float(value)), int(step))
+        return Point(_text(key), int(time), math.nan if is_nan else unbounded(float(value)), int(step))
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -105,7 +104,3 @@ def _text(value: object) -> str:
 
 def _whole(value: object) -> int | None:
     return value if isinstance(value, int) else None
-
-
-def _value(value: float) -> float:
-    return math.copysign(math.inf, value) if abs(value) >= sys.float_info.max else value

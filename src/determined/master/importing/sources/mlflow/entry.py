@@ -7,7 +7,7 @@ from determined.master.importing.tracked_metrics import choice_of
 
 
 def run(request: Request) -> Finished:
-    """Import the runs of a tracking directory or database."""
+    """Import the runs of a tracking directory, database or server."""
     given = request.options
     choice = choice_of(given.validation, given.metric, maximize=given.maximize)
     return tracked_writer.run(request, MlflowSource(request.source, choice))

@@ -12,6 +12,7 @@ from determined.config.secret_names import mask_logins
 from determined.master.importing.notes import Note, Outcome, Rule
 from determined.master.importing.sources.mlflow.database import Database
 from determined.master.importing.sources.mlflow.directory import Directory
+from determined.master.importing.sources.mlflow.server import Server
 from determined.master.importing.sources.mlflow.stored import Point, Store, StoredExperiment, StoredRun, moment
 from determined.master.importing.tracked import TrackedExperiment, TrackedReport, TrackedTrial
 from determined.master.importing.tracked_metrics import MetricChoice
@@ -22,7 +23,12 @@ STEPS = Rule(
     "mlflow_steps", Outcome.CHANGED, "Metrics that were logged without steps are numbered in the order of their times."
 )
 DELETED = Rule("mlflow_deleted", Outcome.LEFT_OUT, "Runs that were deleted.")
-MODELS = Rule("mlflow_models", Outcome.BY_HAND, "Registered models: create them here with `det model create NAME`.")
+MODELS = Rule(
+    "mlflow_models",
+    Outcome.BY_HAND,
+    "Registered models: their versions are artifacts, which are no checkpoints. Upload those that you need as a "
+    "checkpoint, and register it: `det model create NAME`, `det model register-version`.",
+)
 ARTIFACTS = Rule(
     "mlflow_artifacts", Outcome.BY_HAND, "Artifacts stay where they are; the metadata of a trial has their address."
 )
@@ -37,13 +43,13 @@ _WORDS = {"true": True, "false": False}
 
 
 class MlflowSource:
-    """Tracking store of MLflow: `source` is the path of its directory or the URL of its database."""
+    """Tracking store of MLflow: `source` is the path of its directory, or the URL of its database or server."""
 
     kind, title = "mlflow", "MLflow"
     rules = RULES
 
     def __init__(self, source: str, choice: MetricChoice | None = None) -> None:
-        self._store: Store = Database(source) if "://" in source else Directory(source)
+        self._store = _store(source)
         self._choice = choice or MetricChoice()
         self.address = self.identity = self._store.address
 
@@ -56,6 +62,12 @@ class MlflowSource:
             for runs in searches(stored.runs):
                 yield _experiment(stored, runs, self._choice, general)
                 general = []
+
+
+def _store(source: str) -> Store:
+    if source.lower().startswith(("http://", "https://")):
+        return Server(source)
+    return Database(source) if "://" in source else Directory(source)
 
 
 def searches(runs: Sequence[StoredRun]) -> list[list[StoredRun]]:

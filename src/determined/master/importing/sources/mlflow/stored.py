@@ -1,5 +1,7 @@
 """Runs as MLflow stores them."""
 
+import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -9,7 +11,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Point(NamedTuple):
-    """One value of a metric; `time` in milliseconds."""
+    """Value of a metric; `time` in milliseconds."""
 
     name: str
     time: int
@@ -44,12 +46,17 @@ class StoredExperiment:
 
 
 class Store(Protocol):
-    """Tracking directory or database."""
+    """Tracking directory, database or server."""
 
     address: str
 
     def experiments(self) -> Iterator[StoredExperiment]: ...
     def registered_models(self) -> list[str]: ...
+
+
+def unbounded(value: float) -> float:
+    """Return an infinity for the largest number, as which MLflow's databases keep it."""
+    return math.copysign(math.inf, value) if abs(value) >= sys.float_info.max else value
 
 
 def moment(milliseconds: int | None) -> datetime | None:
