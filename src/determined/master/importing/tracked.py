@@ -37,7 +37,10 @@ def _nothing() -> Iterable[object]:
 
 @dataclass(frozen=True, slots=True)
 class TrackedTrial:
-    """Run that has ended. `external_id` is the source's own id: a second import leaves the trial alone by it."""
+    """Run that has ended here. `external_id` is the source's own id: a second import leaves the trial alone by it.
+
+    `is_live`: in the source it goes on, and may have more when it is read again.
+    """
 
     external_id: str
     state: State
@@ -46,6 +49,7 @@ class TrackedTrial:
     hparams: JsonObject = field(default_factory=dict)
     metadata: JsonObject = field(default_factory=dict)
     early_stopped: bool = False
+    is_live: bool = False
     reports: Callable[[], Iterable[TrackedReport]] = _nothing  # type: ignore[assignment]
     logs: Callable[[], Iterable[TrackedLog]] = _nothing  # type: ignore[assignment]
 

@@ -19,27 +19,45 @@ _SAMPLES = 50  # trials whose every value is compared
 _SHOWN = 20  # problems
 
 
-def problems(source: TrackedSource, target: Target, known: Mapping[str, TrackedHere], now: datetime) -> list[str]:
+RunsRead = dict[tuple[str, str], bool]
+"""Runs that an import has read, by the ids of experiment and run, and whether they were live then."""
+
+
+def problems(
+    source: TrackedSource, target: Target, known: Mapping[str, TrackedHere], read: RunsRead, now: datetime
+) -> list[str]:
     """Return what differs, for people. `known`: what earlier imports have stored; `now`: the time of the import."""
     sample: list[tuple[int, TrackedTrial]] = []
-    missing = list(_missing(source, target, known, sample))
+    missing = list(_missing(source, target, known, read, sample))
     differing = (text for trial_id, trial in sample for text in _differences(target, trial_id, trial, now))
     return [*missing[:_SHOWN], *islice(differing, _SHOWN)]
 
 
 def _missing(
-    source: TrackedSource, target: Target, known: Mapping[str, TrackedHere], sample: list[tuple[int, TrackedTrial]]
+    source: TrackedSource,
+    target: Target,
+    known: Mapping[str, TrackedHere],
+    read: RunsRead,
+    sample: list[tuple[int, TrackedTrial]],
 ) -> Iterator[str]:
-    """Yield what is not here; fill `sample` with a fair choice of what is."""
+    """Yield what is not here; fill `sample` with a fair choice of what is, and had ended when it was read.
+
+    Runs that have begun since are for the next import.
+    """
     here = target.read(lambda conn: imported.tracked(conn, prefix(source.identity)))
     sampler = random.Random(source.identity)
     seen = 0
     for new in new_of(source, known):
         stored = here.get(external_id(source.identity, new.experiment.external_id))
         for trial in new.trials:
+            was_live = read.get((new.experiment.external_id, trial.external_id))
+            if was_live is None:
+                continue
             trial_id = stored.trials.get(clean_text(trial.external_id)) if stored else None
             if trial_id is None:
                 yield f"run {trial.external_id} of {new.experiment.name} is missing"
+                continue
+            if was_live:
                 continue
             seen += 1
             if len(sample) < _SAMPLES:

@@ -71,6 +71,7 @@ class _TrackedImport:
     request: Request
     source: TrackedSource
     _projects: dict[str, int] = field(default_factory=dict)
+    _read: tracked_verify.RunsRead = field(default_factory=dict)
 
     def run(self) -> Finished:
         """Import everything that is new."""
@@ -95,7 +96,7 @@ class _TrackedImport:
         journal = Journal(target, begun.id, progress.stored)
         progress.done = {step: journal.rows(step) for step in journal.units}
         self._store(journal, begun, owner, known)
-        problems = tracked_verify.problems(source, target, known, begun.started_at)
+        problems = tracked_verify.problems(source, target, known, self._read, begun.started_at)
         self.request.emit({"event": "verified", "problems": problems})
         if not problems:
             target.write(partial(_end, begun.id))
@@ -159,6 +160,7 @@ class _TrackedImport:
             stored = here.get(external_id(self.source.identity, new.experiment.external_id))
             if stored is None:
                 stored = _store_experiment(journal, new.experiment, place)
+            self._read.update({(new.experiment.external_id, run.external_id): run.is_live for run in new.trials})
             left = [trial for trial in new.trials if clean_text(trial.external_id) not in stored.trials]
             for start in range(0, len(left), _AT_ONCE):
                 _store_trials(journal, left[start : start + _AT_ONCE], stored, place)

@@ -137,6 +137,7 @@ def _trial(run: StoredRun, choice: MetricChoice) -> TrackedTrial:
         started_at=moment(run.start),
         ended_at=moment(run.end),
         hparams={name: value_of(text) for name, text in run.params.items()},
+        is_live=run.status not in _STATES,
         metadata={"mlflow": {key: value for key, value in about.items() if value}, "tags": tags},
         reports=partial(_reports, run, choice),
     )

@@ -82,6 +82,7 @@ def _trial(study: StoredStudy, trial: StoredTrial) -> TrackedTrial:
         hparams={name: parameter(*stored) for name, stored in trial.params.items()},
         metadata={**trial.user_attrs, "optuna": about},
         early_stopped=trial.state == "PRUNED",
+        is_live=trial.state == "RUNNING",
         reports=partial(_reports, _metrics(study), trial),
     )
 

@@ -73,6 +73,7 @@ def _trial(project: str, run: Run, choice: MetricChoice) -> TrackedTrial:
         ended_at=run.ended_at or run.started_at,
         hparams={key: value for key, value in run.config.items() if key != "_wandb"},
         metadata={"wandb": {key: value for key, value in about.items() if value}, "summary": _summary(run)},
+        is_live=run.exit_code is None,
         reports=partial(reports, run, choice),
         logs=partial(logs, run),
     )
