@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from determined.errors import Forbidden
+from determined.errors import Forbidden, InvalidArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +62,8 @@ def require_task(caller: Caller, allocation_id: str) -> None:
     if caller.kind != "task":
         raise Forbidden(f"only the task of allocation {allocation_id} may do this, with its own token")
     if caller.allocation_id != allocation_id:
+        if "." not in allocation_id:
+            raise InvalidArgument(
+                f"'{allocation_id}' is no id of an allocation; that has the number of the run after a dot"
+            )
         raise Forbidden(f"the token of allocation {caller.allocation_id} is not valid for {allocation_id}")
