@@ -6,7 +6,14 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from webhook_receiver import Receiver
 
 sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder to the path
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -22,3 +29,13 @@ with contextlib.suppress(ImportError):  # environments of frameworks have no Hyp
 # Tasks have a /tmp of their own; what their scripts write for a test to see lies elsewhere.
 if Path("/var/tmp").is_dir():
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/var/tmp")
+
+
+@pytest.fixture
+def receiver() -> Iterator["Receiver"]:
+    """Start a receiver of webhooks on loopback."""
+    from webhook_receiver import Receiver
+
+    running = Receiver()
+    yield running
+    running.close()

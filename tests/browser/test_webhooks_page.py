@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +42,6 @@ def signed_in(page: Page, context: BrowserContext, site: Cluster) -> Page:
 def no_webhooks(client: Client) -> None:
     for webhook in client.get(PATH)["webhooks"]:
         client.call("DELETE", f"{PATH}/{webhook['id']}")
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    running = Receiver()
-    yield running
-    running.close()
 
 
 def create(client: Client, url: str, **more: Any) -> int:

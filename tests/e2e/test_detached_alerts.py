@@ -26,13 +26,6 @@ with core.init() as core_context:
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    running = Receiver()
-    yield running
-    running.close()
-
-
-@pytest.fixture
 def hooked(tmp_path: Path, receiver: Receiver) -> Iterator[Cluster]:
     """A cluster with webhooks for alerts: `mine`, and another that nobody names."""
     with running_cluster(tmp_path / "hooked", config={"webhooks": {"allowed_networks": ["127.0.0.0/8"]}}) as cluster:

@@ -91,13 +91,6 @@ print("all answered")
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    running = Receiver()
-    yield running
-    running.close()
-
-
-@pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     with running_cluster(tmp_path / "cluster", config={"webhooks": {"allowed_networks": ["127.0.0.0/8"]}}) as running:
         yield running

@@ -1,7 +1,7 @@
 """det webhook and the SDK's webhooks against a real master and a real receiver."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,6 @@ from determined.cli.main import main
 from determined.errors import FailedPrecondition, NotFound
 from determined.sdk.determined import Determined
 from webhook_receiver import Receiver
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    running = Receiver()
-    yield running
-    running.close()
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # importlib mode adds no folder 
 
 from tracked import IdleEngine, Tracked, submit
 
+from webhook_receiver import Receiver
+
 
 @pytest.fixture
 def engine() -> IdleEngine:
@@ -36,3 +38,17 @@ def submit_trial(master: Any, engine: IdleEngine) -> Callable[..., Tracked]:
 @pytest.fixture
 def trial(submit_trial: Callable[..., Tracked]) -> Tracked:
     return submit_trial()
+
+
+@pytest.fixture
+def hook(admin: Any, receiver: Receiver) -> Callable[..., int]:
+    """`hook(path, type, condition, **webhook)`: create a webhook; its id."""
+
+    def create(path: str, kind: str, condition: Any, **more: Any) -> int:
+        triggers = [{"triggerType": f"TRIGGER_TYPE_{kind}", "condition": condition}]
+        body = {"url": receiver.url + path, "webhookType": "WEBHOOK_TYPE_DEFAULT", "mode": "WEBHOOK_MODE_WORKSPACE"}
+        answer = admin.post("/api/v1/webhooks", {**body, "name": "", "triggers": triggers, **more})
+        assert answer.status == 200, answer.raw
+        return int(answer.json["webhook"]["id"])
+
+    return create

@@ -1,11 +1,11 @@
 """Logs over HTTP: filters, head, tail, follow, fields, posting, retention."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from tracked import IdleEngine, Tracked, one, submit, until, write
+from tracked import IdleEngine, MovedClock, Tracked, one, submit, until, write
 
 from determined.wire.report import Exit, ExitCause, LogLine
 
@@ -226,14 +226,6 @@ def test_streams_end_when_the_master_stops(start_master: Any, sqlite_url: str) -
     list(stream)
 
 
-class MovedClock:
-    def __init__(self) -> None:
-        self.offset = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.offset
-
-
 def test_retention_drops_the_logs_of_tasks_long_over(start_master: Any, db_url: str) -> None:
     clock, engine = MovedClock(), IdleEngine()
     master = start_master(
@@ -254,7 +246,7 @@ def test_retention_drops_the_logs_of_tasks_long_over(start_master: Any, db_url: 
     # tokens do not live as long as this clock is moved, so each sweep is asked for by a fresh login
     assert int(master.client("admin").post("/api/v1/cleanup_logs").json["removedCount"]) > 0
     assert [chunks(t) for t in (ended, kept, short, running)] == [1, 1, 0, 1]
-    clock.offset = timedelta(days=11)
+    clock.moved = timedelta(days=11)
     master.client("admin").post("/api/v1/cleanup_logs")
     assert [chunks(t) for t in (ended, kept, short, running)] == [0, 1, 0, 1]
     assert master.client("determined").post("/api/v1/cleanup_logs").status == 403

@@ -3,13 +3,13 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
-from tracked import IdleEngine, Tracked, one, submit, until, write
+from tracked import IdleEngine, MovedClock, Tracked, one, submit, until, write
 
 from determined.master.background import webhooks as background
 from determined.master.db.queries import webhook_delivery
@@ -23,29 +23,9 @@ LOOPBACK = {"allowed_networks": ["127.0.0.0/8"]}
 STATES = ("ACTIVE", "ERROR")
 
 
-class MovedClock:
-    """The real time, moved by what a test says."""
-
-    def __init__(self) -> None:
-        self.moved = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.moved
-
-    def move(self, **by: float) -> None:
-        self.moved += timedelta(**by)
-
-
 @pytest.fixture
 def clock() -> MovedClock:
     return MovedClock()
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    running = Receiver()
-    yield running
-    running.close()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import msgspec
@@ -157,3 +157,16 @@ def _create(conn: Connection, raw: dict[str, Any]) -> int:
     experiment_id = experiment.create(conn, now, new)
     experiment.activate(conn, now, experiment_id)
     return experiment_id
+
+
+class MovedClock:
+    """The real time, moved by what a test says."""
+
+    def __init__(self) -> None:
+        self.moved = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.moved
+
+    def move(self, **by: float) -> None:
+        self.moved += timedelta(**by)
