@@ -17,6 +17,7 @@ class CheckpointStorage(Section):
     kind: the `type` that chooses it, and the name of its folder.
     order: its place in lists; the usual stores come first.
     scheme: how URLs of its buckets begin (`scheme://bucket/prefix`); "": it has none.
+    place_key: field with the name of its bucket or container.
     path_key: field with the path of its directory, where it lies on a file system; "": it does not.
     is_mounted: engines mount its directory into containers, so only a config can choose it.
     is_in_container: `path_key` is a path as the task sees it.
@@ -29,6 +30,7 @@ class CheckpointStorage(Section):
     kind: ClassVar[str] = ""
     order: ClassVar[int] = 100
     scheme: ClassVar[str] = ""
+    place_key: ClassVar[str] = "bucket"
     path_key: ClassVar[str] = ""
     is_mounted: ClassVar[bool] = False
     is_in_container: ClassVar[bool] = False
@@ -52,7 +54,22 @@ class CheckpointStorage(Section):
     @classmethod
     def at_url(cls, place: str, path: str) -> JsonObject:
         """Return the section of `scheme://place/path`. A store whose fields have other names says so."""
-        return {"type": cls.kind, "bucket": place, "prefix": normalize_prefix(path)}
+        return {"type": cls.kind, cls.place_key: place, "prefix": normalize_prefix(path)}
+
+    @classmethod
+    def url(cls, section: JsonObject) -> str | None:
+        """Return `scheme://place/path` of a section, or `file://` and its directory; None for a store without URLs."""
+        if cls.scheme:
+            place = [str(section.get(cls.place_key) or ""), str(section.get("prefix") or "").strip("/")]
+            return f"{cls.scheme}://" + "/".join(part for part in place if part)
+        path = section.get(cls.path_key)
+        return f"file://{str(path).rstrip('/')}" if path else None
+
+    @classmethod
+    def described(cls, section: JsonObject) -> str:
+        """Return what people know a section by: its directory, or its kind and bucket."""
+        path = section.get(cls.path_key)
+        return str(path) if path else f"the {section.get('type')} storage {section.get(cls.place_key)}"
 
     @classmethod
     def require_known(cls, config: JsonObject) -> None:

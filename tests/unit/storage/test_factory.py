@@ -96,6 +96,31 @@ def test_section_of_a_shortcut_is_one_that_its_store_accepts(kind: str) -> None:
     declared.require_known({key: value for key, value in made.items() if key != "type"})
 
 
+@pytest.mark.parametrize("kind", [kind for kind, section in registry.sections().items() if section.scheme])
+@pytest.mark.parametrize("below", ["", "/below"])
+def test_url_of_a_section_is_the_shortcut_that_it_was_made_of(kind: str, below: str) -> None:
+    declared = registry.section(kind)
+    text = f"{declared.scheme}://place{below}"
+    assert declared.url(storage.as_config(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("section", "url", "described"),
+    [
+        ({"type": "shared_fs", "host_path": "/data/"}, "file:///data", "/data/"),
+        ({"type": "shared_fs", "host_path": "/data", "storage_path": "runs"}, "file:///data/runs", "/data"),
+        ({"type": "shared_fs", "host_path": "/data", "storage_path": "/data/a"}, "file:///data/a", "/data"),
+        ({"type": "shared_fs"}, None, "the shared_fs storage None"),
+        ({"type": "directory", "container_path": "/ckpt"}, "file:///ckpt", "/ckpt"),
+        ({"type": "azure", "container": "weights"}, None, "the azure storage weights"),
+        ({"type": "s3", "bucket": "weights", "prefix": "a"}, "s3://weights/a", "the s3 storage weights"),
+    ],
+)
+def test_a_section_is_told_by_its_url_and_to_people(section: dict[str, Any], url: str | None, described: str) -> None:
+    declared = registry.section(section["type"])
+    assert (declared.url(section), declared.described(section)) == (url, described)
+
+
 @pytest.mark.parametrize("text", ["", "file://host/x", "s3://b/x?y=1", "s3://b/x#y", "ftp://b", "s3://b/../c"])
 def test_a_malformed_shortcut_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"checkpoint_storage|prefix"):

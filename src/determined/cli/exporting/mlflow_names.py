@@ -50,16 +50,8 @@ def skipped(report: Report) -> int:
 def checkpoint_uri(section: JsonObject, uuid: str) -> str | None:
     """Return where a checkpoint lies, as a URI; None for a storage that has none."""
     store = registry.sections().get(str(section.get("type")))
-    if store is None:
-        return None
-    if store.scheme:
-        place = [str(section.get("bucket") or ""), str(section.get("prefix") or "").strip("/"), uuid]
-        return f"{store.scheme}://" + "/".join(part for part in place if part)
-    if store.path_key and section.get(store.path_key):
-        below = str(section.get("storage_path") or "")
-        base = below if below.startswith("/") else f"{str(section[store.path_key]).rstrip('/')}/{below}".rstrip("/")
-        return f"file://{base}/{uuid}"
-    return None
+    url = store.url(section) if store is not None else None
+    return f"{url}/{uuid}" if url is not None else None
 
 
 def _flat(value: JsonObject, parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], JsonValue]]:

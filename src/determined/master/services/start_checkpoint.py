@@ -85,6 +85,4 @@ def _location(section: JsonObject) -> JsonObject:
 
 
 def _describe(section: JsonObject) -> str:
-    kind = section.get("type")
-    path = section.get(registry.section(kind).path_key)
-    return str(path) if path else f"the {kind} storage {section.get('bucket') or section.get('container')}"
+    return registry.section(section.get("type")).described(section)

@@ -27,6 +27,7 @@ class Azure(CheckpointStorage, rules=(_one_account,), complete_rules=(_some_acco
     driver = "adlfs"
     code_keys = ("temp_dir",)
     order = 5
+    place_key = "container"
     account_keys = ("connection_string", "account_url")
     credential_keys = ("credential",)
 

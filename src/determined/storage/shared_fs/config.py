@@ -46,6 +46,11 @@ class SharedFS(
         """The directory of the checkpoints on the host."""
         return posixpath.normpath(posixpath.join(self.host_path, self.storage_path or ""))
 
+    @classmethod
+    def url(cls, section: JsonObject) -> str | None:
+        host, below = section.get("host_path"), str(section.get("storage_path") or "")
+        return f"file://{posixpath.join(str(host), below).rstrip('/')}" if host else None
+
     @property
     def container_mount(self) -> tuple[str, str] | None:
         return self.host_path, self.propagation
