@@ -87,12 +87,7 @@ class Database:
         self.engine.dispose()
 
     def _read(self, run: Callable[[Connection], T]) -> T:
-        try:
-            with self.engine.connect() as conn:
-                dialects.begin_read(conn)
-                return run(conn)
-        except DBAPIError as e:
-            raise dialects.explain(e) from e
+        return dialects.run_read(self.engine, run)
 
     def _write_loop(self) -> None:
         while True:

@@ -2,9 +2,9 @@
 
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Engine, Executable, Float, Integer, Table, Text, event, literal
@@ -17,6 +17,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
 
+T = TypeVar("T")
 Values = Mapping[str, object]  # by column
 
 _BUSY_SECONDS = 10  # how long to wait for a process that holds our file: a backup, a curious sqlite3 shell
@@ -43,6 +44,16 @@ def begin_read(conn: Connection) -> None:
         conn.exec_driver_sql("BEGIN")
     else:
         conn.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def run_read(engine: Engine, run: Callable[[Connection], T]) -> T:
+    """Run in a transaction that only reads. Raises what `explain` makes of a driver's error."""
+    try:
+        with engine.connect() as conn:
+            begin_read(conn)
+            return run(conn)
+    except DBAPIError as e:
+        raise explain(e) from e
 
 
 def has_server(engine: Engine) -> bool:

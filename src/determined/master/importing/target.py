@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Target:
-    """One connection for all reads and writes. `close` gives the database back.
+    """Database of an import: one connection for all reads and writes. `close` gives the database back.
 
     Raises:
         FailedPrecondition: a master runs, or the database is damaged or of a newer version.
@@ -41,12 +41,7 @@ class Target:
         return self._directory.path / "imports"
 
     def read(self, run: Callable[[Connection], T]) -> T:
-        try:
-            with self._engine.connect() as conn:
-                dialects.begin_read(conn)
-                return run(conn)
-        except DBAPIError as e:
-            raise dialects.explain(e) from e
+        return dialects.run_read(self._engine, run)
 
     def write(self, run: Callable[[Connection], T]) -> T:
         """Run in one transaction; it is committed when this returns."""
