@@ -1,4 +1,6 @@
-// Which lines were taken out and put in: Myers' shortest edit script over lines.
+// Lines that were taken out and put in, by the shortest edit script (Myers).
+import { diffArrays } from "diff";
+
 export interface DiffLine {
   kind: "same" | "removed" | "added";
   text: string;
@@ -70,64 +72,15 @@ function same(n: number): Kind[] {
 function shortest(a: readonly string[], b: readonly string[]): Kind[] {
   const replaced = [...new Array<Kind>(a.length).fill("removed"), ...new Array<Kind>(b.length).fill("added")];
   if (a.length === 0 || b.length === 0) return replaced;
-  const trace = furthest(a, b);
-  return trace === null ? replaced : walkBack(trace, a.length, b.length);
+  const changes = diffArrays([...a], [...b], { maxEditLength: MOST_EDITS });
+  return (
+    changes?.flatMap(({ added, removed, count }) => new Array<Kind>(count).fill(kindOf(added, removed))) ?? replaced
+  );
 }
 
-/** The furthest x on the diagonals k = x - y that `edits` edits reach; those of other numbers of edits hold -1. */
-class Reach {
-  readonly edits: number;
-  private readonly xs: Int32Array;
-
-  constructor(edits: number) {
-    this.edits = edits;
-    this.xs = new Int32Array(2 * edits + 1).fill(-1);
-  }
-
-  at(k: number): number {
-    return this.xs[k + this.edits] ?? -1;
-  }
-
-  set(k: number, x: number): void {
-    this.xs[k + this.edits] = x;
-  }
-}
-
-/** One Reach per number of edits, up to the one that reaches both ends; null when there are too many. */
-function furthest(a: readonly string[], b: readonly string[]): Reach[] | null {
-  const trace: Reach[] = [];
-  for (let d = 0; d <= Math.min(MOST_EDITS, a.length + b.length); d += 1) {
-    const reach = new Reach(d);
-    trace.push(reach);
-    for (let k = -d; k <= d; k += 2) {
-      let x = d === 0 ? 0 : startOf(trace[d - 1], k).x;
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x += 1;
-      reach.set(k, x);
-      if (k === a.length - b.length && x >= a.length) return trace;
-    }
-  }
-  return null;
-}
-
-/** Where diagonal k is entered: by an added line (down) or a removed one (right), whichever came further. */
-function startOf(previous: Reach | undefined, k: number): { x: number; isDown: boolean } {
-  const down = previous?.at(k + 1) ?? -1;
-  const right = previous?.at(k - 1) ?? -1;
-  return right < down ? { x: down, isDown: true } : { x: right + 1, isDown: false };
-}
-
-function walkBack(trace: readonly Reach[], width: number, height: number): Kind[] {
-  const kinds: Kind[] = [];
-  let x = width;
-  let y = height;
-  for (let d = trace.length - 1; d > 0; d -= 1) {
-    const start = startOf(trace[d - 1], x - y);
-    const equal = x - start.x;
-    kinds.push(...same(equal), start.isDown ? "added" : "removed");
-    x -= equal + (start.isDown ? 0 : 1);
-    y -= equal + (start.isDown ? 1 : 0);
-  }
-  return [...kinds, ...same(x)].reverse();
+function kindOf(added: boolean, removed: boolean): Kind {
+  if (added) return "added";
+  return removed ? "removed" : "same";
 }
 
 function numbered(kinds: readonly Kind[], a: readonly string[], b: readonly string[]): DiffLine[] {
