@@ -30,7 +30,7 @@ class Block:
 
     @property
     def script(self) -> str:
-        """What to type: the lines after `$` of a console block, all lines of another."""
+        """Return what to type: the lines after `$` of a console block, all lines of another."""
         if self.language != "console":
             return self.text
         return "\n".join(line[2:] for line in self.text.splitlines() if line.startswith("$ "))

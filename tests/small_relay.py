@@ -62,7 +62,7 @@ class Relay:
         return data
 
     def _answer(self, data: bytes) -> bytes:
-        """What of an answer is passed on; waits for the end where nothing more is."""
+        """Return what of an answer is passed on; waits for the end where nothing more is."""
         if self.left is None:
             return data
         data, self.left = data[: self.left], max(0, self.left - len(data))

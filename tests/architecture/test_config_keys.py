@@ -119,7 +119,7 @@ def keys() -> list[Key]:
 
 @pytest.fixture(scope="module")
 def reads() -> dict[str, set[str]]:
-    """What reads each attribute: names of bases by attribute."""
+    """Return what reads each attribute: names of bases by attribute."""
     bases: dict[str, set[str]] = {}
     for base, attribute in all_reads():
         bases.setdefault(attribute, set()).add(base)

@@ -194,7 +194,7 @@ def test_no_test_promises_wall_clock_time() -> None:
 
 
 def _is_short(node: ast.AST) -> bool:
-    """Whether it says "a difference of wall clocks is below so many seconds"."""
+    """Return whether it says "a difference of wall clocks is below so many seconds"."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[-1], ast.Lt | ast.LtE):
         return False
     limit, clocks = node.comparators[-1], ("monotonic", "perf_counter", "time")

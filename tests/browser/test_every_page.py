@@ -63,6 +63,6 @@ def test_the_sign_in_is_accessible_inert_and_fits(context: BrowserContext, page:
 
 
 def _pattern(line: str) -> str:
-    """What a command may begin with, from a line such as `det agent|a list|ls * :: --json`."""
+    """Return what a command may begin with, from a line such as `det agent|a list|ls * :: --json`."""
     words = line.split(" ::", maxsplit=1)[0].removesuffix(" *").split()
     return " ".join(f"(?:{word})" for word in words) + r"(?: |$)"

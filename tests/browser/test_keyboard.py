@@ -183,7 +183,7 @@ def _tab_to(page: Page, target: Locator) -> None:
 
 
 def _walk(page: Page) -> list[dict[str, Any]]:
-    """Every stop of Tab until it leaves the page."""
+    """Return every stop of Tab until it leaves the page."""
     stops: list[dict[str, Any]] = []
     for _ in range(MOST_STOPS):
         page.keyboard.press("Tab")

@@ -140,5 +140,5 @@ def at_its_own_origin(page: Page, task_id: str, site: Cluster) -> bool:
 
 
 def printed(lab: Page) -> Locator:
-    """What the cell that ran last has printed or returned."""
+    """Return what the cell that ran last has printed or returned."""
     return lab.locator(".jp-Notebook .jp-OutputArea-output").last

@@ -84,7 +84,7 @@ class TaskRig:
         return next(process.pid for process in above if "determined.exec.runner" in process.cmdline())
 
     def times_run(self, resource_id: str) -> int:
-        """How often its task was begun, ever."""
+        """Return how often its task was begun, ever."""
         begun = self.marks / f"{resource_id}.begun"
         return len(begun.read_text().splitlines()) if begun.exists() else 0
 

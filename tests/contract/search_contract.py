@@ -285,7 +285,7 @@ class Play:
 
 
 def said_to(operations: Iterable[list[Operation]]) -> dict[str, list[Operation]]:
-    """What each trial was told, in order."""
+    """Return what each trial was told, in order."""
     told: dict[str, list[Operation]] = {}
     for batch in operations:
         for operation in batch:

@@ -84,7 +84,7 @@ def serving(cluster: Cluster, directory: Path, *, cert: str | None = None, slots
 
 
 def echoes(port: int, data: bytes = b"over and back\n") -> bool:
-    """Whether what is sent to a port of this machine comes back."""
+    """Return whether what is sent to a port of this machine comes back."""
     with closing(eventually(lambda: _connected(port))) as sock:
         sock.sendall(data)
         got = b""

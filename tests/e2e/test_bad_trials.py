@@ -94,7 +94,7 @@ def _marked(cases: Iterable[str]) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def ended(request: pytest.FixtureRequest, cluster: Cluster, cage: Cage | None) -> dict[str, Ended]:
-    """All that are asked about, two at a time: starting Python and torch is what they cost."""
+    """Run all that are asked about, two at a time: starting Python and torch is what they cost."""
     client = Client(cluster.url)
     asked = {item.callspec.params["case"] for item in request.session.items if hasattr(item, "callspec")
              and item.path == request.path and "case" in item.callspec.params}  # fmt: skip

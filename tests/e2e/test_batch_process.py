@@ -33,7 +33,7 @@ def _example(directory: Path, before_a_batch: str) -> Path:
 
 
 def _processed(client: Client, trial: int) -> Counter[tuple[int, int]]:
-    """How often each worker began each of its batches."""
+    """Return how often each worker began each of its batches."""
     found = [re.search(r"\|\| processing (\d+) (\d+)$", line) for line in said(client, trial, "processing")]
     return Counter((int(match[1]), int(match[2])) for match in found if match)
 

@@ -76,7 +76,7 @@ class Runner:
         self.process.wait()
 
     def ended_within(self, seconds: float = HANG_SECONDS) -> bool:
-        """Whether it ended well; a failure is told with its log."""
+        """Return whether it ended well; a failure is told with its log."""
         assert self.process is not None
         try:
             status = self.process.wait(seconds)
@@ -100,7 +100,7 @@ def runner(request: pytest.FixtureRequest, model: Path, home: Path) -> Iterator[
 
 
 def lengths(client: Client, experiment: int) -> list[list[int]]:
-    """What each trial was asked to train to, shortest first."""
+    """Return what each trial was asked to train to, shortest first."""
     trials = client.trials(experiment)
     return sorted([m["totalBatches"] for m in client.metrics(trial["id"], "validation")] for trial in trials)
 

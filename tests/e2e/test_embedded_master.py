@@ -290,7 +290,7 @@ def test_two_masters_are_both_named_and_each_can_be_asked(home: Path, tmp_path: 
 
 
 def _on_terminal(home: Path, *words: str) -> str:
-    """What `det` writes to a terminal."""
+    """Return what `det` writes to a terminal."""
     here, there = pty.openpty()
     variables = clean_environment(HOME=str(home), XDG_CONFIG_HOME=f"{home}/config", XDG_DATA_HOME=f"{home}/data")
     subprocess.run([DET, *words], stdout=subprocess.DEVNULL, stderr=there, env=variables, check=True)

@@ -184,7 +184,7 @@ def _completed(client: Client, script: str, slots: int) -> int:
 
 
 def _introduced(client: Client, trial: int) -> list[dict[str, Any]]:
-    """What each rank said of itself, in a line that is marked as its own."""
+    """Return what each rank said of itself, in a line that is marked as its own."""
     lines = [re.search(r"\[rank=(\d)\] \|\| I am (\{.*\})$", line) for line in client.log_lines(trial)]
     found = {int(match[1]): json.loads(match[2]) for match in lines if match}
     assert all(one["rank"] == rank for rank, one in found.items())

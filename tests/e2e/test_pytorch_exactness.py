@@ -248,7 +248,7 @@ def plan_of(numbers: random.Random, length: int, interruptions: int) -> dict[str
 
 
 def differences(one: Any, other: Any, place: str = "state") -> list[str]:
-    """Where two states are not the same to the last bit."""
+    """Return where two states are not the same to the last bit."""
     import torch
 
     if type(one) is not type(other):

@@ -46,7 +46,7 @@ class Interruptions:
         return bool(distributed.broadcast(self._note(f"{what}-{batch}") if distributed.rank == 0 else None))
 
     def _note(self, name: str) -> bool:
-        """Whether this is the first time."""
+        """Return whether this is the first time."""
         try:
             (self._notes / name).touch(exist_ok=False)
         except FileExistsError:

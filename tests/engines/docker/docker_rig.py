@@ -38,7 +38,7 @@ class DockerRig(EngineRig):
         return replace(launch, container=self.container)
 
     def task_pid(self, resource_id: str) -> int | None:
-        """What it says is its number inside; this is the one outside."""
+        """Return what it says is its number inside; this is the one outside."""
         said = super().task_pid(resource_id)
         if said is not None and resource_id not in self._seen:
             runner = self.daemon.command("inspect", "-f", "{{.State.Pid}}", f"determined-cluster--{resource_id}")

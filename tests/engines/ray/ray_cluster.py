@@ -28,7 +28,7 @@ UP_SECONDS = 90.0
 
 
 def ray_bin() -> Path:
-    """Where Ray is installed, apart from the master's environment; scripts/install_ray.sh builds it."""
+    """Return where Ray is installed, apart from the master's environment; scripts/install_ray.sh builds it."""
     return Path(os.environ.get("DET_TEST_RAY", str(ROOT / ".venv-ray"))) / "bin"
 
 

@@ -76,7 +76,7 @@ def agents(client: Client) -> dict[str, dict[str, Any]]:
 
 
 def ready(master: Cluster, ray: RayCluster, *names: str) -> Client:
-    """When the nodes of these names, else n1 and n2, are offered."""
+    """Log in when the nodes of these names, else n1 and n2, are offered."""
     client = Client(master.url)
     wanted = {ray.agent_id(name) for name in names or ("n1", "n2")}
     eventually(lambda: wanted <= agents(client).keys(), 120, master.log)
@@ -107,7 +107,7 @@ def begins(client: Client, trial: int) -> list[str]:
 
 
 def said(client: Client, trial: int, words: str) -> list[str]:
-    """What its log says from these words on."""
+    """Return what its log says from these words on."""
     return [line[line.index(words) :] for line in client.log_lines(trial) if words in line]
 
 

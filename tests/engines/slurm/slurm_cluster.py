@@ -118,7 +118,7 @@ class SlurmCluster:
         return done.stdout.strip()
 
     def environment(self) -> dict[str, str]:
-        """What a master of this cluster starts with."""
+        """Return what a master of this cluster starts with."""
         return {"SLURM_CONF": str(self.conf), "PATH": self.PATH}
 
     def logs(self) -> str:

@@ -42,7 +42,7 @@ def _reports(trial: dict[str, Any]) -> list[tuple[str, str, Any]]:
 
 
 def _changes(trial: dict[str, Any], uuid: str) -> list[tuple[str, str, Any]]:
-    """What may be changed of a trial that is over as well."""
+    """Return what may be changed of a trial that is over as well."""
     checkpoint = {"uuid": uuid, "metadata": {"note": "x"}, "resources": {}, "training": {}, "state": "STATE_COMPLETED"}
     left = {"checkpoints": [{"uuid": uuid, "resources": {"resources": {"weights.bin": "10"}}}]}
     return [

@@ -39,7 +39,7 @@ class World:
 
     @property
     def ids(self) -> dict[str, str]:
-        """What to put for each path parameter so that the request hits something."""
+        """Return what to put for each path parameter so that the request hits something."""
         known = {
             "allocation_id": self.trial.launch.allocation_id,
             "resource_id": self.trial.launch.resource_id,

@@ -32,7 +32,7 @@ def _connect(url: str) -> socket.socket:
 
 
 def _rest(sock: socket.socket) -> bytes:
-    """What still comes until the other side hangs up."""
+    """Return what still comes until the other side hangs up."""
     parts = []
     try:
         while part := sock.recv(65536):

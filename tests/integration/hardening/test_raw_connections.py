@@ -12,7 +12,7 @@ WORKSPACES = b"POST /api/v1/workspaces HTTP/1.1\r\nHost: localhost\r\nAuthorizat
 
 
 def _send(world: Any, raw: bytes, *, then_close: bool = False) -> bytes:
-    """What comes back until the other side closes, or for a short while."""
+    """Return what comes back until the other side closes, or for a short while."""
     address = urlsplit(world.master.url)
     with socket.create_connection((address.hostname, address.port), timeout=60) as sock:
         try:

@@ -36,7 +36,7 @@ def session(start_master: Callable[..., Any], ground: Path) -> Iterator[Session]
 
 
 def values(run: dict[str, Any]) -> dict[str, int]:
-    """How many values each metric of a run has."""
+    """Return how many values each metric of a run has."""
     counted: dict[str, int] = {}
     for metric in run["metrics"]:
         counted[metric["key"]] = counted.get(metric["key"], 0) + 1

@@ -29,7 +29,7 @@ class Filled:
 
 
 def hashed(password: str) -> str:
-    """What upstream stores, with a cost that a test can pay."""
+    """Return what upstream stores, with a cost that a test can pay."""
     sent = hashlib.sha512((SALT + password).encode()).hexdigest()
     return bcrypt.hashpw(sent[:72].encode(), bcrypt.gensalt(4, b"2a")).decode()
 

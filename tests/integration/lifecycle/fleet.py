@@ -173,7 +173,7 @@ class Fleet:
         return self.master.read(lambda conn: trials.of_experiment(conn, self.experiment_id))
 
     def lengths(self) -> dict[str, list[int]]:
-        """Where each trial reported, of trials in the order of their creation."""
+        """Return where each trial reported, of trials in the order of their creation."""
         found: dict[str, list[int]] = {trial.request_id: [] for trial in self.trials()}
         for act in self.script:
             if act.kind == "report":

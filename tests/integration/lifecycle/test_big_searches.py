@@ -33,7 +33,7 @@ async def cpu_seconds(world: World, run: Callable[..., Any], *args: Any) -> floa
 
 
 async def statements(world: World, run: Callable[..., Any], *args: Any) -> int:
-    """How many statements `run` needs; what others do on other connections at the time does not count."""
+    """Return how many statements `run` needs; what others do on other connections at the time does not count."""
     seen: list[str] = []
 
     def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:

@@ -112,7 +112,7 @@ def test_plain_http_to_raw_tcp_is_refused(ground: Any, make_app: Any) -> None:
 
 
 def _carry(tunnel: TcpTunnel, sent: bytes) -> bytes:
-    """What comes back after these bytes and their end."""
+    """Return what comes back after these bytes and their end."""
     near, far = socket.socketpair()
     near.settimeout(60)
     far.setblocking(False)

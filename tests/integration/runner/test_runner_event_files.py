@@ -42,7 +42,7 @@ def store(fake_master: FakeMaster, tmp_path: Path) -> Path:
 
 
 def stored(store: Path) -> tuple[int, str]:
-    """How many of the five validations are there, and what the user wrote."""
+    """Return how many of the five validations are there, and what the user wrote."""
     [trial] = store.glob("c/tensorboard/experiment/3/trial/7")
     events = b"".join(path.read_bytes() for path in trial.glob("events*"))
     return events.count(b"Determined/val_x"), (trial / "mine.txt").read_text()

@@ -56,7 +56,7 @@ class TaskCluster(HttpCluster):
         return answer.json[noun]
 
     def runner(self, task_id: str, run: int = 1) -> Launch:
-        """What the engine was told to start for a task."""
+        """Return what the engine was told to start for a task."""
         wanted = f"{task_id}.{run}"
         eventually(lambda: any(one.allocation_id == wanted for one in self.machine.launched))
         return next(one for one in self.machine.launched if one.allocation_id == wanted)

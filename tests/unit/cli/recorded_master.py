@@ -39,7 +39,7 @@ class Turns(dict[tuple[str, str], Any]):
 
 
 def standing() -> dict[tuple[str, str], Answer]:
-    """What every command asks first."""
+    """Return what every command asks first."""
     return {
         ("GET", "/info"): (200, {"serverVersion": __version__}),
         ("GET", "/api/v1/me"): (200, {"user": user("determined")}),

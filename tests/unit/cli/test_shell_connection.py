@@ -50,7 +50,7 @@ def needs_ssh() -> None:
 
 
 def effective(argv: list[str]) -> dict[str, str]:
-    """What ssh itself understands: `ssh -G` prints it."""
+    """Return what ssh itself understands: `ssh -G` prints it."""
     done = subprocess.run([argv[0], "-G", *argv[1:]], capture_output=True, check=True, text=True, timeout=TIMEOUT)
     return dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
 

@@ -12,7 +12,7 @@ SINGLE = {"name": "single", "metric": "loss"}
 
 
 def violations_of(raw: dict[str, Any]) -> list[str]:
-    """What the user is told: sanity first, then completeness over a config that is otherwise whole."""
+    """Return what the user is told: sanity first, then completeness over a config that is otherwise whole."""
     try:
         check_sane(raw)
         whole = {"checkpoint_storage": STORAGE, "searcher": SINGLE, "entrypoint": "run", **raw}

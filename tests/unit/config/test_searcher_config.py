@@ -19,7 +19,7 @@ BATCHES = {"batches": 100}
 
 
 def minimal(declared: type[SearcherConfig]) -> dict[str, Any]:
-    """What a searcher demands and nothing more."""
+    """Return what a searcher demands and nothing more."""
     required = {key: known for key, known in declared.schema.fields.items() if known.required and key != "name"}
     fields = {key: BATCHES if isinstance(known.node, LengthNode) else 3 for key, known in required.items()}
     return {**fields, **({"time_metric": "batches", "max_time": 10} if declared.needs_length else {})}

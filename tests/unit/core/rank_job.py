@@ -53,7 +53,7 @@ def threaded(
     port: int | None = None,
     **how: Any,
 ) -> list[Any]:
-    """What `work` returns or raises on each of `ranks`, as threads. A rank not named never comes."""
+    """Return what `work` returns or raises on each of `ranks`, as threads. A rank not named never comes."""
     if port is None:
         with kept_port() as kept:
             return threaded(work, ranks, size=size, local_size=local_size, port=kept, **how)

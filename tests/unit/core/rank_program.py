@@ -45,7 +45,7 @@ def one_leaves(dist: DistributedContext, _directory: Path) -> Any:
 
 
 def out_of_step_with_large_values(dist: DistributedContext, _directory: Path) -> Any:
-    """Each end sends what the other does not read: neither may wait for ever."""
+    """Send at each end what the other does not read: neither may wait for ever."""
     return dist.gather(bytes(20_000_000)) if dist.rank else dist.broadcast(bytes(20_000_000))
 
 

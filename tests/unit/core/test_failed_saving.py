@@ -28,7 +28,7 @@ def checkpoints(dist: DistributedContext, store: Path) -> core.DummyCheckpointCo
 
 
 def failing(store: Path, culprit: int, meanwhile: Work) -> Work:
-    """All write their part; then one fails and the others do something else that needs it."""
+    """Return work in which all write their part; then one fails and the others do something else that needs it."""
 
     def work(dist: DistributedContext) -> Any:
         with checkpoints(dist, store).store_path({}, shard=True) as (path, _):

@@ -48,7 +48,7 @@ def ip(*words: str) -> None:
 
 
 def both(link: Link, directory: Path, reach_seconds: float) -> list[str]:
-    """What each node said. `reach_seconds`: how long it tries to reach the other."""
+    """Return what each node said. `reach_seconds`: how long it tries to reach the other."""
     nodes = []
     for rank, name in enumerate(link.names):
         command = [sys.executable, str(NODE), str(rank), str(directory), str(reach_seconds), *link.addresses]

@@ -53,7 +53,7 @@ def test_tensorflow_reduces_over_two_nodes(tmp_path: Path, unused_tcp_port: int)
 
 
 def _on_two_nodes(directory: Path, launcher: str, text: str, port: int, **variables: str) -> list[str]:
-    """What the ranks printed about their result."""
+    """Return what the ranks printed about their result."""
     python, script = _python(), directory / "train.py"
     script.write_text(text)
     running: list[subprocess.Popen[str]] = []

@@ -49,7 +49,7 @@ class Package:
         return self._file(module) is not None
 
     def find(self, module: str, name: str, depth: int = 0) -> Found | None:
-        """What `module.name` is; None when the package defines no such name."""
+        """Return what `module.name` is; None when the package defines no such name."""
         if self._file(module) is None or depth > 12:
             return None
         binding = self._bindings(module).get(name)

@@ -150,7 +150,7 @@ def pending_of_shards(distributed: Any, directory: Path) -> Any:
 
 
 def shapes(distributed: Any, directory: Path) -> dict[str, Any]:
-    """What is put around models, and what of them is still seen."""
+    """Return what is put around models, and what of them is still seen."""
     context = made_context(directory, distributed)
     model = context.wrap_model(net(), ddp={"find_unused_parameters": True})
     frozen = context.wrap_model(net().requires_grad_(False))

@@ -28,7 +28,7 @@ _SERVER.set_forkserver_preload(["pytest", "torch.distributed", "determined.pytor
 def run_ranks(
     size: int, function_path: str, *args: Any, connected: bool = True, seconds: float = _SECONDS
 ) -> list[Any]:
-    """What the function returned on each rank.
+    """Return what the function returned on each rank.
 
     Args:
         size: number of processes.

@@ -22,7 +22,7 @@ class Pair(NamedTuple):
 
 
 def _structures() -> dict[str, Any]:
-    """Every form of the PyTorch guide, each of two records."""
+    """Return every form of the PyTorch guide, each of two records."""
     one, two = torch.zeros(2), torch.ones(2, 2)
     return {
         "array": np.ones((2, 2)),

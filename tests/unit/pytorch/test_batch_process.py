@@ -44,7 +44,7 @@ def recorder(seen: Seen, on_batch: Callable[[int], None] = lambda _batch_idx: No
 
 
 def outputs(tmp_path: Path) -> dict[str, Any]:
-    """What was stored, by its path below the output id; there is one id."""
+    """Return what was stored, by its path below the output id; there is one id."""
     (stored,) = outputs_by_id(tmp_path).values()
     return stored
 

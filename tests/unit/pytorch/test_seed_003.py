@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("own_place")
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    """Where the pictures are downloaded from."""
+    """Return where the pictures are downloaded from."""
     for part in ("train", "val"):
         image_folder.write_pictures(tmp_path / "source" / part)
     return str(tmp_path / "source")

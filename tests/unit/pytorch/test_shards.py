@@ -103,7 +103,7 @@ def test_paths_in_an_index_are_read_as_any_release_of_python_writes_them(module:
 
 
 def _pickled_by_getattr(owner: Any, name: str) -> bytes:
-    """What Python 3.11.0 to 3.11.3 write for a member of an enum."""
+    """Return what Python 3.11.0 to 3.11.3 write for a member of an enum."""
     members = pickle.dumps(owner, protocol=0)
     return b"cbuiltins\ngetattr\n(" + members[: -len(b".")] + pickle.dumps(name, protocol=0)[: -len(b".")] + b"tR."
 

@@ -139,7 +139,7 @@ def _calls(name: str, theirs: dict[str, Any], own: dict[str, Any]) -> list[tuple
 
 
 def _differences(theirs: list[list[Any]] | None, own: list[list[Any]] | None) -> list[str]:
-    """What a caller of `theirs` meets in `own`: parameters that are missing, required, or at another place."""
+    """Return what a caller of `theirs` meets in `own`: parameters that are missing, required, or at another place."""
     if theirs is None or own is None:
         return [] if theirs is None else ["cannot be called"]
     if any(kind == "VAR_KEYWORD" for _, kind, _ in own):

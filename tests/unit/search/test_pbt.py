@@ -34,7 +34,7 @@ def begin(**config: Any) -> tuple[Searcher, list[str]]:
 
 
 def complete(search: Searcher, results: dict[str, float], length: int) -> list[Operation]:
-    """What the last of these results causes; those before it cause nothing."""
+    """Return what the last of these results causes; those before it cause nothing."""
     *waiting, last = [search.validation(request_id, metric, length) for request_id, metric in results.items()]
     assert waiting == [[]] * len(waiting)
     return last

@@ -85,7 +85,7 @@ class Noting(searcher.SearchMethod):
 
 
 def told(event: dict[str, Any], state: searcher.SearcherState) -> tuple[list[Any], list[searcher.Operation]]:
-    """What a method hears of an event, and the operations that follow."""
+    """Return what a method hears of an event, and the operations that follow."""
     method = Noting()
     operations = _events.answer(method, state, convert({"id": 7, **event}, SearcherEvent))
     return method.calls, operations

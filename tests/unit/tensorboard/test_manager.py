@@ -17,7 +17,7 @@ Store = Callable[[Path], StorageManager]
 
 
 def _bucket(tmp_path: Path) -> StorageManager:
-    """What s3, gcs and azure are built on."""
+    """Return what s3, gcs and azure are built on."""
     return CloudStorageManager(fsspec.filesystem("memory"), "bucket/prefix", str(tmp_path))
 
 

@@ -65,7 +65,7 @@ def test_events_are_stored_soon_when_somebody_asks(tmp_path: Path) -> None:
 
 
 def _whole_files(directory: Path) -> list[bytes]:
-    """What is stored by now; a file that is still being copied has another name."""
+    """Return what is stored by now; a file that is still being copied has another name."""
     return [file.read_bytes() for file in directory.glob("*") if file.suffix != ".part"]
 
 

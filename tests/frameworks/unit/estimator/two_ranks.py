@@ -14,7 +14,7 @@ SIZE = 2
 
 
 def on_two_ranks(work: Callable[[core.DistributedContext], Any], monkeypatch: Any) -> list[Any]:
-    """What `work` returned on each."""
+    """Return what `work` returned on each."""
     monkeypatch.setenv("DET_SESSION_TOKEN", secrets.token_hex())
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

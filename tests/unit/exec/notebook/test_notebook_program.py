@@ -138,7 +138,7 @@ def _channels(notebook: ServedProgram, kernel_id: str) -> Any:
 
 
 def _run(notebook: ServedProgram, kernel_id: str, code: str) -> str:
-    """What a cell prints, or the name of its error."""
+    """Return what a cell prints, or the name of its error."""
     header = {"msg_id": f"m{time.monotonic_ns()}", "msg_type": "execute_request", "username": "", "session": "s"}
     cell = {"code": code, "silent": False, "store_history": False, "user_expressions": {}, "allow_stdin": False}
     message = {"header": header, "parent_header": {}, "metadata": {}, "content": cell, "channel": "shell"}

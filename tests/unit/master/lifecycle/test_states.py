@@ -38,7 +38,7 @@ KILLED = RunnerExit(RunnerEnd.KILLED, 137)
 def ended(
     *exits: RunnerExit, state: State = State.ACTIVE, killed: bool = False, acked: bool = False, **trial: object
 ) -> TrialDecision:
-    """What becomes of a trial when the runners of its allocation ended so."""
+    """Return what becomes of a trial when the runners of its allocation ended so."""
     kind = classify(exits, killed=killed, acked=acked)
     at_exit = TrialAtExit(state=state, **{"restarts": 0, "max_restarts": 5, **trial})  # type: ignore[arg-type]
     return decide_exit(at_exit, kind)
