@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -169,3 +170,20 @@ def test_off_cluster_the_same_environment_is_used_and_shown_and_cleaned(home: Pa
     assert '"packages": 1' in listed
     assert "Removed" in det(home, "environment", "clean").stdout
     assert det(home, "environment", "list", "--json").stdout.strip() == "[]"
+
+
+def test_a_notebook_without_jupyterlab_and_without_an_index_ends_and_says_what_is_missing(
+    cluster: Cluster, client: Client, home: Path
+) -> None:
+    if find_spec("jupyterlab") is not None:
+        pytest.skip("the Python of these tests has JupyterLab")
+    done = det(home, "notebook", "start", "--config", "resources.slots=0", master=cluster.url, check=False)
+    assert done.returncode == 1
+    assert "Waiting stopped: task has been terminated." in done.stdout + done.stderr
+    task_id = done.stdout.partition("(id: ")[2].partition(",")[0]
+    notebook = client.get(f"/api/v1/notebooks/{task_id}")["notebook"]
+    assert (notebook["state"], "exit code 1" in notebook["exitStatus"]) == ("STATE_TERMINATED", True), notebook
+    log = det(home, "notebook", "logs", task_id, master=cluster.url).stdout
+    assert "JupyterLab is not in the Python of this task and cannot be installed on this node: " in log
+    assert "Give the node a package index (UV_INDEX_URL, PIP_INDEX_URL), or install redetermined[notebook]" in log
+    assert "Traceback" not in log
