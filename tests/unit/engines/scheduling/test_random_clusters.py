@@ -156,7 +156,7 @@ def _standing(request: Request) -> tuple[object, ...]:
 
 
 def _one_pass_later(case: Case, decision: Decision) -> Case:
-    """Return the case in which what is told to leave has left and waits again; what starts runs; what was leaving is gone."""
+    """Return the next pass: what is told to leave has left and waits again, what starts runs, what left is gone."""
     placements = {key: tuple(where) for key, where in decision.start}
     requests, nodes = [], {n.id: n for n in case.nodes_after(decision)}
     for request in case.requests:
