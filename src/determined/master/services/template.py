@@ -53,9 +53,9 @@ async def create(ctx: MasterContext, caller: Caller, name: str, request: PostTem
 
 async def put(ctx: MasterContext, caller: Caller, name: str, request: PostTemplateRequest) -> Template:
     """Create a template, or change the config, the workspace or both of one that exists."""
-    known = await ctx.db.read(lambda conn: templates.config_of(conn, name))
-    if known is None or request.config is not None:
-        values = _new(ctx, name, await _checked(request.config, known or {}))
+    stored_config = await ctx.db.read(lambda conn: templates.config_of(conn, name))
+    if stored_config is None or request.config is not None:
+        values = _new(ctx, name, await _checked(request.config, stored_config or {}))
     else:
         values = _now(ctx)
 
@@ -70,8 +70,8 @@ async def put(ctx: MasterContext, caller: Caller, name: str, request: PostTempla
 
 async def replace_config(ctx: MasterContext, caller: Caller, name: str, config: JsonObject) -> Template:
     """Replace the whole config. Masks in it stand for the secrets that the template has at the same place."""
-    known = await ctx.db.read(lambda conn: _existing(conn, name))
-    changes: TemplateValues = {**_now(ctx), "config": await _checked(config, known.config)}
+    stored = await ctx.db.read(lambda conn: _existing(conn, name))
+    changes: TemplateValues = {**_now(ctx), "config": await _checked(config, stored.config)}
     return await _shown(await ctx.db.write(lambda conn: _change(conn, caller, name, changes)))
 
 

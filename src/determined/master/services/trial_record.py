@@ -58,7 +58,7 @@ def _records(conn: Connection, trials: Sequence[Trial]) -> list[TrialRecord]:
 
 def _tasks(conn: Connection, ids: Sequence[int]) -> defaultdict[int, list[TaskRecord]]:
     lines = rows.log_lines(conn, ids)
-    found: defaultdict[int, list[TaskRecord]] = defaultdict(list)
+    tasks_by_trial: defaultdict[int, list[TaskRecord]] = defaultdict(list)
     for row in rows.tasks_of(conn, ids):
         task = TaskRecord(
             id=row.id,
@@ -67,34 +67,34 @@ def _tasks(conn: Connection, ids: Sequence[int]) -> defaultdict[int, list[TaskRe
             log_retention_days=row.log_retention_days,
             log_lines=lines.get(row.id, 0),
         )
-        found[row.trial_id].append(task)
-    return found
+        tasks_by_trial[row.trial_id].append(task)
+    return tasks_by_trial
 
 
 def _allocations(conn: Connection, ids: Sequence[int]) -> defaultdict[int, list[AllocationRecord]]:
-    found: defaultdict[int, list[AllocationRecord]] = defaultdict(list)
+    allocations_by_trial: defaultdict[int, list[AllocationRecord]] = defaultdict(list)
     for row in rows.allocations_of(conn, ids):
         if row.trial_id is not None:
-            found[row.trial_id].append(_allocation(row))
-    return found
+            allocations_by_trial[row.trial_id].append(_allocation(row))
+    return allocations_by_trial
 
 
 def _series(conn: Connection, ids: Sequence[int]) -> defaultdict[int, list[SeriesRecord]]:
     indexed = rows.indexed(conn, ids)
-    found: defaultdict[int, list[SeriesRecord]] = defaultdict(list)
+    series_by_trial: defaultdict[int, list[SeriesRecord]] = defaultdict(list)
     for row in rows.series_of(conn, ids):
         is_indexed = (row.trial_id, row.run_id, row.group) in indexed
         series = SeriesRecord(run_id=row.run_id, group=row.group, points=row.points, indexed=is_indexed)
-        found[row.trial_id].append(series)
-    return found
+        series_by_trial[row.trial_id].append(series)
+    return series_by_trial
 
 
 def _checkpoints(conn: Connection, ids: Sequence[int]) -> defaultdict[int, list[CheckpointRecord]]:
-    found: defaultdict[int, list[CheckpointRecord]] = defaultdict(list)
+    checkpoints_by_trial: defaultdict[int, list[CheckpointRecord]] = defaultdict(list)
     for row in rows.checkpoints_of(conn, ids):
         if row.trial_id is not None:
-            found[row.trial_id].append(_checkpoint(row))
-    return found
+            checkpoints_by_trial[row.trial_id].append(_checkpoint(row))
+    return checkpoints_by_trial
 
 
 def _allocation(row: Allocation) -> AllocationRecord:

@@ -17,21 +17,21 @@ Span = tuple[int, int, int]
 def points(conn: Connection, trial_ids: Sequence[int]) -> dict[tuple[int, str], Span]:
     """Return what is stored of each trial and group."""
     c = metric_chunks.c
-    found: dict[tuple[int, str], Span] = {}
+    spans: dict[tuple[int, str], Span] = {}
     for part in batches(trial_ids):
         query = (
             select(c.trial_id, c.group, func.sum(c.n), func.min(c.first_step), func.max(c.last_step))
             .where(c.trial_id.in_(part))
             .group_by(c.trial_id, c.group)
         )
-        found |= {(trial, group): (int(n), first, last) for trial, group, n, first, last in conn.execute(query)}
-    return found
+        spans |= {(trial, group): (int(n), first, last) for trial, group, n, first, last in conn.execute(query)}
+    return spans
 
 
 def groups_of_several_runs(conn: Connection, trial_ids: Sequence[int]) -> list[tuple[int, str]]:
     """List (trial, group) of trials in which a run may hide points of an earlier one."""
     w = metric_watermarks.c
-    found: list[tuple[int, str]] = []
+    groups: list[tuple[int, str]] = []
     for part in batches(trial_ids):
         several = (
             select(w.trial_id)
@@ -40,8 +40,8 @@ def groups_of_several_runs(conn: Connection, trial_ids: Sequence[int]) -> list[t
             .having(func.count(w.run_id.distinct()) > 1)
         )
         query = select(w.trial_id, w.group).where(w.trial_id.in_(several)).distinct()
-        found += [(trial, group) for trial, group in conn.execute(query)]
-    return found
+        groups += [(trial, group) for trial, group in conn.execute(query)]
+    return groups
 
 
 def visible_points(conn: Connection, trial_id: int, group: str) -> int:
@@ -69,17 +69,17 @@ def checkpoint_sizes(conn: Connection, uuids: Sequence[str]) -> dict[str, tuple[
 def allocations(conn: Connection, trial_ids: Sequence[int]) -> dict[int, int]:
     """Count the allocations of each trial that are over."""
     c = allocation_rows.c
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for part in batches(trial_ids):
         ended = c.ended_at.is_not(None) & c.drained
         query = select(c.trial_id, func.count(c.id)).where(c.trial_id.in_(part), ended).group_by(c.trial_id)
-        found |= {trial: n for trial, n in conn.execute(query) if trial is not None}
-    return found
+        counts |= {trial: n for trial, n in conn.execute(query) if trial is not None}
+    return counts
 
 
 def log_lines(conn: Connection, trial_ids: Sequence[int]) -> dict[str, int]:
     """Count the log lines of each task of trials that has some."""
-    found: dict[str, int] = {}
+    counts_by_task: dict[str, int] = {}
     for part in batches(trial_ids):
         query = (
             select(log_chunks.c.task_id, func.sum(log_chunks.c.n))
@@ -87,18 +87,18 @@ def log_lines(conn: Connection, trial_ids: Sequence[int]) -> dict[str, int]:
             .where(tasks.c.trial_id.in_(part))
             .group_by(log_chunks.c.task_id)
         )
-        found |= {task: int(n) for task, n in conn.execute(query)}
-    return found
+        counts_by_task |= {task: int(n) for task, n in conn.execute(query)}
+    return counts_by_task
 
 
 def versions(conn: Connection, ids: Sequence[int]) -> dict[int, tuple[int, int, str]]:
     """Return model, number and checkpoint of versions."""
     c = model_versions.c
-    found: dict[int, tuple[int, int, str]] = {}
+    versions_by_id: dict[int, tuple[int, int, str]] = {}
     for part in batches(ids):
         query = select(c.id, c.model_id, c.version, c.checkpoint_uuid).where(c.id.in_(part))
-        found |= {id_: (model, version, uuid) for id_, model, version, uuid in conn.execute(query)}
-    return found
+        versions_by_id |= {id_: (model, version, uuid) for id_, model, version, uuid in conn.execute(query)}
+    return versions_by_id
 
 
 def series(conn: Connection, trial_id: int, group: str) -> list[Row]:

@@ -63,12 +63,12 @@ def tracked(conn: Connection, prefix: str) -> dict[str, TrackedHere]:
         .outerjoin(trials, t.experiment_id == e.id)
         .where(e.external_id.startswith(prefix, autoescape=True))
     )
-    found: dict[str, TrackedHere] = {}
+    experiments_by_external_id: dict[str, TrackedHere] = {}
     for external_id, experiment_id, job_id, trial, trial_id in conn.execute(query):
-        here = found.setdefault(str(external_id), TrackedHere(experiment_id, job_id))
+        here = experiments_by_external_id.setdefault(str(external_id), TrackedHere(experiment_id, job_id))
         if trial is not None:
             here.trials[trial] = trial_id
-    return found
+    return experiments_by_external_id
 
 
 def put_rows(conn: Connection, table: str, rows: Sequence[Values], keys: Sequence[str] = ("id",)) -> None:

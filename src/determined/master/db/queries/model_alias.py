@@ -46,12 +46,12 @@ def list_all(conn: Connection, model_id: int) -> list[AliasDetail]:
 def of_models(conn: Connection, model_ids: Sequence[int]) -> dict[int, dict[str, int]]:
     """Return the version of each alias, by model; models without one are left out."""
     c = model_aliases.c
-    found: dict[int, dict[str, int]] = {}
+    aliases_by_model: dict[int, dict[str, int]] = {}
     for some in batches(list(dict.fromkeys(model_ids))):
         query = select(c.model_id, c.alias, c.version).where(c.model_id.in_(some)).order_by(c.model_id, c.alias)
         for model_id, alias, version in conn.execute(query):
-            found.setdefault(model_id, {})[alias] = version
-    return found
+            aliases_by_model.setdefault(model_id, {})[alias] = version
+    return aliases_by_model
 
 
 def put(conn: Connection, now: datetime, values: ModelAliasValues, previous: int | None) -> None:

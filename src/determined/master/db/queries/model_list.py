@@ -48,22 +48,22 @@ def labels_by_popularity(conn: Connection, workspace_id: int | None) -> list[str
 def conditions(params: ListModels) -> list[ColumnElement[bool]]:
     """Return the where clause of a list; rights of the caller to see rows belong here as well."""
     column = models.c
-    found: list[ColumnElement[bool]] = []
+    clauses: list[ColumnElement[bool]] = []
     if params.id is not None:
-        found.append(column.id == params.id)
+        clauses.append(column.id == params.id)
     if params.name:
-        found.append(contains(column.name, params.name))
+        clauses.append(contains(column.name, params.name))
     if params.description:
-        found.append(contains(column.description, params.description))
+        clauses.append(contains(column.description, params.description))
     if params.archived is not None:
-        found.append(column.archived == params.archived)
+        clauses.append(column.archived == params.archived)
     if params.labels:
-        found.append(or_(*has_labels(column.labels, params.labels)))
+        clauses.append(or_(*has_labels(column.labels, params.labels)))
     if params.users:
-        found.append(_any_of(users.c.username, params.users))
+        clauses.append(_any_of(users.c.username, params.users))
     if params.user_ids:
-        found.append(_any_of(column.user_id, params.user_ids))
-    return found + _in_workspaces(params)
+        clauses.append(_any_of(column.user_id, params.user_ids))
+    return clauses + _in_workspaces(params)
 
 
 def _in_workspaces(params: ListModels) -> list[ColumnElement[bool]]:
