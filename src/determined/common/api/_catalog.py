@@ -64,29 +64,29 @@ class Call:
 @cache
 def calls() -> dict[str, Call]:
     """Return every operation that upstream has too, by the name of its function."""
-    found = {}
+    calls_by_function = {}
     for constant, operation in _operations():
         name = _rpc(constant, operation)
         function = f"{operation.method.lower()}_{name}"
         request = REQUESTS.get(name, operation.request)
         response = RESPONSES.get(name) or _named(operation.response, f"{name}{_ANSWER}")
-        found[function] = Call(function, operation, REPLACED.get(request, request), response)
-    return found
+        calls_by_function[function] = Call(function, operation, REPLACED.get(request, request), response)
+    return calls_by_function
 
 
 @cache
 def messages() -> dict[str, Any]:
     """Return every struct and enum that an operation names, by upstream's name."""
-    found: dict[str, Any] = {}
+    kinds: dict[str, Any] = {}
     for kind in ALWAYS:
-        _collect(kind, found)
+        _collect(kind, kinds)
     for call in calls().values():
-        _collect(call.response, found)
+        _collect(call.response, kinds)
         if call.body is not None:
-            _collect(call.body, found)
+            _collect(call.body, kinds)
         for parameter in call.query:
-            _collect(parameter.type, found)
-    return found
+            _collect(parameter.type, kinds)
+    return kinds
 
 
 def name_of(kind: Any) -> str:
@@ -143,16 +143,16 @@ def _named(response: Any, name: str) -> Any:
     return msgspec.defstruct(name, [], bases=(response,), module=response.__module__)
 
 
-def _collect(kind: Any, found: dict[str, Any]) -> None:
+def _collect(kind: Any, kinds: dict[str, Any]) -> None:
     kind = bare(kind)
     if get_origin(kind) in (list, dict):
-        return _collect(get_args(kind)[-1], found)
+        return _collect(get_args(kind)[-1], kinds)
     if is_enum(kind):
-        found[name_of(kind)] = kind
-    elif is_message(kind) and name_of(kind) not in found:
-        found[name_of(kind)] = kind
+        kinds[name_of(kind)] = kind
+    elif is_message(kind) and name_of(kind) not in kinds:
+        kinds[name_of(kind)] = kind
         for field in fields_of(kind):
-            _collect(field.type, found)
+            _collect(field.type, kinds)
     return None
 
 
