@@ -81,6 +81,7 @@ def test_a_script_is_tracked_with_all_that_can_be_read(
     path = f"/api/v1/runs/{trial['id']}/metadata"
     metadata = eventually(lambda: client.get(path).get("metadata"))
     assert (metadata["git"]["dirty"], metadata["git"]["remote"]) == (False, "https://host/r.git")
+    assert metadata["git"]["script_untracked"] is False
     assert len(metadata["git"]["commit"]) == 40 and metadata["command"][-1] == "--token=********"
     assert any(line.startswith("msgspec==") for line in metadata["environment"]["packages"])
 

@@ -1,6 +1,7 @@
 """What `det run` reads from a command line and from printed lines."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -176,10 +177,31 @@ def test_packages_are_listed_without_modules_of_the_directory(tmp_path: Path, mo
 
 def test_a_status_that_git_does_not_tell_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git = tmp_path / "git"
-    git.write_text('#!/bin/sh\ncase "$*" in *--porcelain*) exit 1;; *) echo x;; esac\n')
+    git.write_text('#!/bin/sh\ncase "$*" in *--porcelain*|*ls-files*) exit 1;; *) echo x;; esac\n')
     git.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert git_state(tmp_path) == {"commit": "x", "branch": "x", "remote": "x"}
+    assert git_state(tmp_path, "train.py") == {"commit": "x", "branch": "x", "remote": "x"}
+
+
+def test_files_that_git_does_not_know_are_counted_and_an_unknown_script_is_a_change(tmp_path: Path) -> None:
+    work = tmp_path / "repository" / "work"
+    work.mkdir(parents=True)
+    for name in ("known.py", "../.gitignore"):
+        (work / name).write_text("*.log\n")
+    commit = "git init -q .. && git add .. && git -c user.name=a -c user.email=a@b commit -qm x"
+    subprocess.run(commit, shell=True, cwd=work, check=True)
+    for name in ("train.py", "../notes.txt", "ignored.log", "../../elsewhere.py"):
+        (work / name).touch()
+
+    def state(script: str | None) -> list[Any]:
+        found = git_state(work, script) or {}
+        return [found.get(key) for key in ("dirty", "untracked", "script_untracked")]
+
+    assert state("known.py") == [False, 2, False]
+    assert state("train.py") == state(str(work / "train.py")) == [True, 2, True]
+    assert state("../../elsewhere.py") == state(None) == [False, 2, None]
+    (work / "known.py").write_text("changed")
+    assert state("known.py") == [True, 2, False]
 
 
 def test_an_experiment_is_named_after_its_script() -> None:

@@ -28,23 +28,33 @@ def of_command(command: Sequence[str], directory: Path) -> JsonObject:
     return {"command": masked_words(command), "directory": str(directory), "host": platform.node()}
 
 
-def git_state(directory: Path) -> JsonObject | None:
-    """Return commit, branch, whether files differ from it, and the remote without credentials; None outside of git.
+def git_state(directory: Path, script: str | None) -> JsonObject | None:
+    """Return commit, branch, remote without credentials, and what differs from the commit; None outside of git.
 
-    What git does not say in time is left out.
+    `dirty`: a file that git tracks was changed, or the script is not tracked; `untracked`: how many files are
+    not, but for ignored ones. What git does not say in time is left out.
     """
     commit = _git(directory, "rev-parse", "HEAD")
     if commit is None:
         return None
     remote = _git(directory, "remote", "get-url", "origin")
     changes = _git(directory, "status", "--porcelain", "--untracked-files=no")
+    others = _git(directory, "ls-files", "--others", "--exclude-standard", "--", ":/")
+    is_untracked = _is_untracked(directory, script) if script else None
     state = {
         "commit": commit,
         "branch": _git(directory, "rev-parse", "--abbrev-ref", "HEAD"),
-        "dirty": None if changes is None else bool(changes),
+        "dirty": True if is_untracked else None if changes is None else bool(changes),
+        "untracked": None if others is None else len(others.splitlines()),
+        "script_untracked": is_untracked,
         "remote": None if remote is None else remote_without_credentials(remote),
     }
     return {name: value for name, value in state.items() if value is not None}
+
+
+def script_of(command: Sequence[str]) -> str | None:
+    """Return the Python file of a command; None where it names none."""
+    return next((word for word in command if word.endswith(".py")), None)
 
 
 def python_of(command: Sequence[str]) -> str | None:
@@ -65,6 +75,12 @@ def packages(python: str) -> JsonObject | None:
         return None
     version, _, lines = said.partition("\n")
     return {"python": version, "executable": python, "packages": lines.splitlines()}
+
+
+def _is_untracked(directory: Path, script: str) -> bool | None:
+    """Return whether git does not know a file of its tree; None for a file elsewhere."""
+    known = _git(directory, "ls-files", "--", script)
+    return None if known is None else not known
 
 
 def _git(directory: Path, *words: str) -> str | None:

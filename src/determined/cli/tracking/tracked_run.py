@@ -90,7 +90,7 @@ class TrackedRun:
         python = provenance.python_of(self._command)
         try:
             self._add_metadata(metadata)
-            metadata["git"] = provenance.git_state(here)
+            metadata["git"] = provenance.git_state(here, provenance.script_of(self._command))
             metadata["environment"] = provenance.packages(python) if python else None
             self._add_metadata({name: value for name, value in metadata.items() if value})
         except DeterminedError:
@@ -153,8 +153,7 @@ def request_of(
 
 def default_name(command: Sequence[str]) -> str:
     """Return the name of the script, or of the program where there is none."""
-    script = next((word for word in command if word.endswith(".py")), command[0])
-    return Path(script).name
+    return Path(provenance.script_of(command) or command[0]).name
 
 
 def run_end_of(ending: Ending) -> RunEnd:
