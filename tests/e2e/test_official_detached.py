@@ -1,7 +1,5 @@
 """Detached mode of the official client, determined==0.38.1, on our master."""
 
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +7,9 @@ from typing import Any
 
 import pytest
 from clocks import MovedClock
+from official_scripts import run, run_beside
 
-from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment, official, official_python
+from cluster import ROOT, Client, Cluster, official
 
 pytestmark = pytest.mark.official
 
@@ -34,49 +33,6 @@ from determined.master.background import unmanaged
 unmanaged.PERIOD_S = 0.2
 sys.exit(moved_master.main())
 """
-
-
-# The official client writes metrics for TensorBoard with torch and tensorboard, which are not both here.
-WRITER = """
-class SummaryWriter:
-    def __init__(self, *_, **__): pass
-    def __getattr__(self, _): return lambda *_, **__: None
-"""
-SITE = f"""
-import sys, types
-{WRITER}
-sys.modules["torch.utils.tensorboard"] = written = types.ModuleType("torch.utils.tensorboard")
-written.SummaryWriter = SummaryWriter
-"""
-
-
-def run(cluster: Cluster, home: Path, *words: str, cwd: Path) -> Any:
-    """Run a script with the official client's Python."""
-    package = home / "path" / "torch" / "utils" / "tensorboard"
-    package.mkdir(parents=True, exist_ok=True)
-    (package.parents[1] / "__init__.py").write_text("__version__ = '2.0'\n")
-    (package.parent / "__init__.py").touch()
-    (package / "__init__.py").write_text(WRITER)
-    return start(cluster, home, official_python(), str(home / "path"), *words, cwd=cwd)
-
-
-def run_beside(cluster: Cluster, home: Path, python: str, *words: str, cwd: Path) -> Any:
-    """Run a script with a Python that has a framework, and with the official client instead of our package."""
-    packages = next(official_python().parents[1].glob("lib/python3*/site-packages"))
-    (home / "sitecustomize.py").write_text(SITE)
-    path = f"{home}{os.pathsep}{packages}"
-    version = start(cluster, home, python, path, "-c", "import determined as d; print(d.__version__)", cwd=cwd)
-    assert version.stdout.strip() == "0.38.1", version.stdout + version.stderr
-    return start(cluster, home, python, path, *words, cwd=cwd)
-
-
-def start(cluster: Cluster, home: Path, python: Path | str, path: str, *words: str, cwd: Path) -> Any:
-    variables = clean_environment(
-        HOME=str(home), DET_MASTER=cluster.url, DET_USER="determined", DET_PASS="", PYTHONPATH=path
-    )
-    return subprocess.run(
-        [str(python), *words], env=variables, cwd=cwd, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
-    )
 
 
 def newest(client: Client) -> dict[str, Any]:
