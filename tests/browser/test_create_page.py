@@ -32,7 +32,7 @@ with core.init() as ctx:
             (path / "state.json").write_text(json.dumps({"n": n, "trial": info.trial.trial_id}))
         op.report_completed(lr / n)
 """
-CONFIG = {"searcher": {"name": "single", "metric": "x", "max_length": {"batches": 10}}, "hyperparameters": {"lr": 0.1}}
+FIT = {"searcher": {"name": "single", "metric": "x", "max_length": {"batches": 10}}, "hyperparameters": {"lr": 0.1}}
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +128,21 @@ def test_an_experiment_is_written_in_the_browser_alone(signed_in: Page, client: 
     assert client.trials(made)[0]["searcherMetricValue"] == pytest.approx(0, abs=1e-6)
 
 
+def test_a_key_without_effect_here_is_named_before_and_after_the_launch(signed_in: Page, client: Client) -> None:
+    remark = re.compile("environment.image: not used, tasks run as plain processes here; .* honour")
+    signed_in.goto("/det/experiments/new?view=files")
+    signed_in.get_by_role("button", name="Start with a small example").click()
+    signed_in.get_by_role("tab", name="Configuration").click()
+    expect(signed_in.get_by_text("Creates 1 trial of 1 slot.")).to_be_visible()
+    expect(signed_in.get_by_text(remark)).to_have_count(0)
+    _type_at_end(signed_in, "environment: {image: example/image}\n")
+    expect(signed_in.get_by_text(remark)).to_be_visible()
+    made = _launch(signed_in, "Launch")
+    expect(signed_in.get_by_role("region", name="Notifications").get_by_text(remark)).to_be_visible()
+    client.wait_state(made, "COMPLETED")
+    assert any(remark.search(line) for line in client.log_lines(client.trials(made)[0]["id"]))
+
+
 def test_a_folder_is_taken_without_what_detignore_names(signed_in: Page, client: Client, tmp_path: Path) -> None:
     folder = tmp_path / "code"
     (folder / "data").mkdir(parents=True)
@@ -162,7 +177,7 @@ def test_files_of_the_parent_are_changed_in_the_browser(signed_in: Page, client:
 
 
 def _ended_parent(client: Client, place: Path) -> int:
-    made = submit(client, place, TRAINING, name="fit-a-line", **CONFIG)
+    made = submit(client, place, TRAINING, name="fit-a-line", **FIT)
     client.wait_state(made, "COMPLETED")
     return made
 
