@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from ground import submit
+from ground import Watch, assert_accessible, sign_in, submit
 from hostility import listen_to_violations
 from playwright.sync_api import BrowserContext, Page, expect
 from populated import WAITING
@@ -77,6 +77,34 @@ def test_the_theme_goes_with_the_user_and_not_with_the_browser(
     signed_in.goto("/det/dashboard")
     expect(signed_in.get_by_role("banner")).to_contain_text("admin")
     expect(signed_in.locator("html")).not_to_have_attribute("data-theme", "dark")
+
+
+def test_ones_own_password_is_changed_by_who_knows_the_old_one(
+    page: Page, context: BrowserContext, site: Cluster, watch: Watch
+) -> None:
+    watch.allow("status of 40[03]")
+    old, new = "The old password 1", "The new password 2"
+    user = {"username": "changer", "active": True, "admin": False}
+    Client(site.url, "admin").post("/api/v1/users", {"user": user, "password": old, "isHashed": False})
+    sign_in(context, site.url, "changer", old)
+    page.goto("/det/settings/account")
+    form = page.get_by_role("form", name="Change the password")
+    form.get_by_label("Old password").fill("a guess")
+    form.get_by_label("New password", exact=True).fill(new)
+    form.get_by_label("New password again").fill(new)
+    form.get_by_role("button", name="Change the password").click()
+    expect(form).to_contain_text("old password")
+    assert_accessible(page)
+    Client(site.url, "changer", old)
+    form.get_by_label("Old password").fill(old)
+    form.get_by_role("button", name="Change the password").click()
+    expect(page.get_by_text("Changed the password")).to_be_visible()
+    expect(form.get_by_label("Old password")).to_have_value("")
+    Client(site.url, "changer", new)
+    with pytest.raises(AssertionError, match="401"):
+        Client(site.url, "changer", old)
+    page.goto("/det/dashboard")
+    expect(page.get_by_role("banner")).to_contain_text("changer")
 
 
 def test_a_group_is_opened_and_left_again_without_losing_the_grouping(
