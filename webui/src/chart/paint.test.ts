@@ -36,4 +36,21 @@ describe("a chart", () => {
       expect(dot.x + dot.radius).toBeLessThanOrEqual(dot.to);
     }
   });
+
+  it("writes the name of a marker beside its line, however text was aligned before", () => {
+    const { canvas } = recorder();
+    const aligned: unknown[] = [];
+    const known = { measureText: () => ({ width: 20 }), textAlign: "center" };
+    const written = new Proxy(known, {
+      get: (target, name) => {
+        if (name === "fillText") return () => aligned.push(target.textAlign);
+        return Reflect.get(target, name) ?? Reflect.get(canvas, name);
+      },
+    }) as unknown as CanvasRenderingContext2D;
+    const ink = { resolve: () => "#000", text: "#000", muted: "#000", font: "x" };
+    const frame = { x: scaleOf("linear", 0, 2), y: scaleOf("linear", 0, 4) };
+    const markers = [{ x: 1, label: "best checkpoint" }];
+    paintScene(written, BOX, 1, { frame, lines: [], markers, ink, smoothing: false } as unknown as Scene);
+    expect(aligned).toEqual(["left"]);
+  });
 });

@@ -186,6 +186,7 @@ function paintMarkers(canvas: Canvas, box: Box, ratio: number, { frame, ink, mar
   canvas.lineWidth = ratio;
   canvas.font = `${10 * ratio}px ${ink.font}`;
   canvas.textBaseline = "top";
+  canvas.textAlign = "left"; // the axes leave another one behind
   for (const marker of [...markers].sort((a, b) => a.x - b.x)) {
     const x = Math.round(toX(marker.x)) + 0.5;
     if (!(x >= box.left && x <= box.left + box.width)) continue;
