@@ -37,11 +37,13 @@ const OPERATIONS = ["listExperimentCheckpoints", "listTrialCheckpoints"] as cons
 interface CheckpointTableProps {
   owner: CheckpointOwner;
   smallerIsBetter: boolean;
+  /** The training has ended. */
+  isOver: boolean;
   /** Where a model that is made for one of them goes. */
   workspaceId?: number | undefined;
 }
 
-export function CheckpointTable({ owner, smallerIsBetter, workspaceId }: CheckpointTableProps) {
+export function CheckpointTable({ owner, smallerIsBetter, isOver, workspaceId }: CheckpointTableProps) {
   const [offset, setOffset] = useUrlState("offset", int, 0);
   const [sort, setSort] = useUrlState("order", SORT, "SORT_BY_END_TIME");
   const [showsDeleted, setShowsDeleted] = useUrlState("deleted", flag, false);
@@ -74,7 +76,9 @@ export function CheckpointTable({ owner, smallerIsBetter, workspaceId }: Checkpo
         </Switch>
       </div>
       {checkpoints.length === 0 ? (
-        <Empty title="No checkpoints">They appear here when the training code stores them.</Empty>
+        <Empty title="No checkpoints">
+          {isOver ? "None was stored, or all were deleted." : "They appear here when the training code stores them."}
+        </Empty>
       ) : (
         <Rows checkpoints={checkpoints} onOpen={setOpen} onRegister={setRegistered} />
       )}

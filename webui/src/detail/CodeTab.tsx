@@ -36,9 +36,13 @@ export function CodeTab({ experiment }: { experiment: Experiment }) {
           {tree.isPending && <Skeleton rows={4} />}
           {tree.data && <Nodes nodes={tree.data.files ?? []} chosen={chosen} onOpen={open} />}
         </ul>
-        <Button kind="plain" onPress={() => void download()}>
-          Download the code
-        </Button>
+        {tree.data?.files?.length === 0 ? (
+          <p className={css["muted"]}>No code was stored.</p>
+        ) : (
+          <Button kind="plain" onPress={() => void download()}>
+            Download the code
+          </Button>
+        )}
       </nav>
       <FileView experiment={experiment} path={chosen} />
     </div>

@@ -1,6 +1,7 @@
 // The charts a trial's overview shows: those that are pinned, else its searcher metric and what is reported most.
 
 import { useMemo } from "react";
+import { isEnded } from "../actions/verbs";
 import { useChartSettings, usePins } from "./chartSettings";
 import css from "./detail.module.css";
 import { MetricChart } from "./MetricChart";
@@ -24,7 +25,7 @@ export function PinnedCharts({ trial, searcherMetric }: { trial: Trial; searcher
       ),
     [trial.summaryMetrics, pins, searcherMetric],
   );
-  if (charts.length === 0) return <NoMetrics />;
+  if (charts.length === 0) return <NoMetrics isOver={isEnded(trial.state)} />;
   return (
     <div className={css["pinned"]}>
       {charts.map((chart) => (

@@ -12,7 +12,14 @@ import { type Cause, causeOf, experimentError } from "./cause";
 import css from "./detail.module.css";
 import type { Experiment, Trial } from "./types";
 
-export function TrialCause({ experiment, trial }: { experiment: Experiment; trial: Trial }) {
+interface TrialCauseProps {
+  experiment: Experiment;
+  trial: Trial;
+  /** It stands among other trials. */
+  isNamed?: boolean;
+}
+
+export function TrialCause({ experiment, trial, isNamed = false }: TrialCauseProps) {
   const isFailed = trial.state === "STATE_ERROR" || Boolean(trial.logPolicyMatched);
   const task = useApi(
     "getTask",
@@ -25,7 +32,13 @@ export function TrialCause({ experiment, trial }: { experiment: Experiment; tria
   // where it was ended because the experiment was, that is told already
   if (error !== null && (task.data === undefined || cause.detail === error)) return null;
   return (
-    <CauseCard cause={cause} experimentId={experiment.id} trialId={trial.id} isOver={trial.state === "STATE_ERROR"} />
+    <CauseCard
+      cause={cause}
+      experimentId={experiment.id}
+      trialId={trial.id}
+      isNamed={isNamed}
+      isOver={trial.state === "STATE_ERROR"}
+    />
   );
 }
 
@@ -33,10 +46,11 @@ interface CauseCardProps {
   cause: Cause;
   experimentId: number;
   trialId: number;
+  isNamed: boolean;
   isOver: boolean;
 }
 
-function CauseCard({ cause, experimentId, trialId, isOver }: CauseCardProps) {
+function CauseCard({ cause, experimentId, trialId, isNamed, isOver }: CauseCardProps) {
   const line = useExplainingLine(trialId, cause.pattern);
   const logs = `/experiments/${experimentId}/trials/${trialId}/logs`;
   return (
@@ -44,6 +58,7 @@ function CauseCard({ cause, experimentId, trialId, isOver }: CauseCardProps) {
       <section className={css["cause"]} aria-label="Why it failed">
         <h2>
           <span aria-hidden="true">✕ </span>
+          {isNamed && `Trial ${trialId}: `}
           {isOver ? cause.title : cause.title.replace("Failed: ", "Log policy matched: ")}
         </h2>
         {cause.detail !== "" && (

@@ -2,6 +2,7 @@
 
 import { Pin, PinOff } from "lucide-react";
 import { useCallback, useMemo } from "react";
+import { isEnded } from "../actions/verbs";
 import { ChartGrid } from "../chart/ChartGrid";
 import { IconButton } from "../ui/Button";
 import { CopyCommand } from "../ui/CopyCommand";
@@ -28,7 +29,7 @@ export function TrialMetrics({ trial }: { trial: Trial }) {
     (title: string): void => setPins(pins.includes(title) ? pins.filter((one) => one !== title) : [...pins, title]),
     [pins, setPins],
   );
-  if (all.length === 0) return <NoMetrics />;
+  if (all.length === 0) return <NoMetrics isOver={isEnded(trial.state)} />;
   const pinned = shown.flatMap((section) => section.charts).filter((chart) => pins.includes(chart.title));
   const card = (chart: Entry) => (
     <ChartCard
@@ -117,7 +118,8 @@ export function useBestMarker(trial: Trial): { x: number; label: string }[] | un
   return useMemo(() => (best === undefined ? undefined : [{ x: best, label: "best checkpoint" }]), [best]);
 }
 
-export function NoMetrics() {
+export function NoMetrics({ isOver }: { isOver: boolean }) {
+  if (isOver) return <Empty title="No metrics">The trial ended without any.</Empty>;
   return (
     <Empty title="This trial has reported no metrics">
       <p>Report them from your code, and they are drawn here as they come:</p>

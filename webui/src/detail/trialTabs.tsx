@@ -57,6 +57,7 @@ export function TrialTab({ tab, experiment, trial }: { tab: TrialTabId; experime
         <CheckpointTable
           owner={{ trialId: trial.id }}
           smallerIsBetter={isSmallerBetter(experiment.config)}
+          isOver={isEnded(trial.state)}
           workspaceId={experiment.workspaceId ?? undefined}
         />
       );

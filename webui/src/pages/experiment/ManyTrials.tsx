@@ -1,5 +1,6 @@
 // An experiment of many trials: its tabs.
 
+import { isEnded } from "../../actions/verbs";
 import { CheckpointTable } from "../../detail/CheckpointTable";
 import { CodeTab } from "../../detail/CodeTab";
 import { isSmallerBetter } from "../../detail/config";
@@ -59,6 +60,7 @@ function Current({ tab, experiment, viz }: { tab: Tab; experiment: Experiment; v
         <CheckpointTable
           owner={{ experimentId: experiment.id }}
           smallerIsBetter={isSmallerBetter(experiment.config)}
+          isOver={isEnded(experiment.state)}
           workspaceId={experiment.workspaceId ?? undefined}
         />
       );

@@ -93,7 +93,7 @@ function Failure({ experiment, failed }: { experiment: Experiment; failed: reado
   const href = `/experiments/${experiment.id}/trials?state=ERROR`;
   return (
     <div className={css["stack"]}>
-      <TrialCause experiment={experiment} trial={first} />
+      <TrialCause experiment={experiment} trial={first} isNamed />
       {failed.length > 1 && <Link href={href}>All {failed.length} failed trials</Link>}
     </div>
   );
