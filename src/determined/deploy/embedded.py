@@ -7,7 +7,7 @@ import msgspec
 from determined.api import environment
 from determined.api.own_master import EMBEDDED, MasterState
 from determined.deploy.options import AUTO, SlotsOption, stored
-from determined.deploy.process import MasterProcess
+from determined.deploy.process import MasterProcess, loopback
 
 
 def process() -> MasterProcess:
@@ -30,7 +30,7 @@ def ensure(slots: SlotsOption | None = None) -> tuple[MasterState, bool]:
     options = stored(directory())
     if slots is not None:
         options = msgspec.structs.replace(options, slots=None if slots == AUTO else slots)
-    return process().start(options)
+    return process().start(msgspec.structs.replace(options, host=loopback(options.host)))
 
 
 def artificial_slots() -> int | None:

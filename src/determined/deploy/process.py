@@ -39,6 +39,7 @@ from determined.errors import DeterminedError
 _CONFIG = "master.yaml"
 _READY_SECONDS = 180.0  # only ends a hang: a master that fails is noticed at once
 _STOP_SECONDS = 60.0
+_LOOPBACK = ("127.0.0.1", "::1")
 _BUSY_SECONDS = 10.0  # how long a live process may take to prove itself before it is given up
 
 
@@ -111,8 +112,9 @@ class MasterProcess:
             config = msgspec.json.decode((self.directory / _CONFIG).read_bytes())
             certificate = self._certificate()
             scheme = "https" if certificate else "http"
+            options = stored(self.directory)
             return MasterState(
-                url=f"{scheme}://127.0.0.1:{_number(self.directory / 'master.port')}",
+                url=f"{scheme}://{_reached_at(options.host)}:{_number(self.directory / 'master.port')}",
                 pid=_number(self.directory / "master.lock"),
                 version=__version__,
                 identity=(self.directory / "identity").read_text(),
@@ -264,6 +266,21 @@ def is_free(host: str, port: int) -> bool:
             probe.bind((host, port))
         except OSError as e:
             return e.errno != errno.EADDRINUSE
+    return True
+
+
+def loopback(host: str) -> str:
+    """Return an address of loopback that this machine has, since some have IPv6 alone; any other `host` as it is."""
+    choices = (host, *_LOOPBACK) if host in _LOOPBACK else (host,)
+    return next((address for address in choices if _has_address(address)), host)
+
+
+def _has_address(host: str) -> bool:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.bind((host, 0))
+    except OSError:
+        return False
     return True
 
 

@@ -1,6 +1,7 @@
 """`python -m determined.master`: reads config, environment and flags, and serves until told to stop."""
 
 import argparse
+import errno
 import logging
 import os
 import socket
@@ -79,7 +80,7 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
     try:
         listener = _listen(config.host, config.port)
     except OSError as e:
-        logger.error("cannot listen on %s port %s: %s; name another --port", config.host, config.port, e)
+        logger.error("cannot listen on %s port %s: %s; %s", config.host, config.port, e, _remedy(config.host, e))
         return EXIT_CONFIG
     try:
         more = [_listen(config.host, config.proxy.listen)] if config.proxy.listen is not None else []
@@ -211,6 +212,15 @@ def _listen(host: str, port: int) -> socket.socket:
         raise
     listener.set_inheritable(False)
     return listener
+
+
+def _remedy(host: str, error: OSError) -> str:
+    """Say what to do about an address that cannot be listened on."""
+    if error.errno != errno.EADDRNOTAVAIL:
+        return "name another --port"
+    if host in ("127.0.0.1", "::1", "localhost"):
+        return f"this machine has no address {host}; bring its loopback up (ip link set lo up) or name another --host"
+    return f"this machine has no address {host}; name another --host"
 
 
 def _server_config(app: Any, config: MasterConfig) -> uvicorn.Config:

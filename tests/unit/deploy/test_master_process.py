@@ -284,3 +284,27 @@ def test_a_config_that_a_start_has_written_is_left_as_it_is(own: MasterProcess) 
     config.write_text('{"security": {"initial_user_password": "mine"}}')
     own.prepare()
     assert config.read_text() == '{"security": {"initial_user_password": "mine"}}'
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "taken"),
+    [
+        ({"127.0.0.1", "::1"}, "127.0.0.1", "127.0.0.1"),
+        ({"::1"}, "127.0.0.1", "::1"),
+        ({"127.0.0.1"}, "::1", "127.0.0.1"),
+        (set(), "127.0.0.1", "127.0.0.1"),
+        ({"::1"}, "10.0.0.7", "10.0.0.7"),
+    ],
+)
+def test_an_address_of_loopback_stands_for_the_other_where_that_is_missing(
+    monkeypatch: pytest.MonkeyPatch, there: set[str], asked: str, taken: str
+) -> None:
+    monkeypatch.setattr(process, "_has_address", there.__contains__)
+    assert process.loopback(asked) == taken
+
+
+def test_a_lost_state_is_looked_for_at_the_address_of_the_last_start(own: MasterProcess) -> None:
+    _written(own, **{"options.json": json.dumps({"host": "::1"})})
+    recovered = own._known()
+    assert recovered is not None
+    assert recovered.url == "http://[::1]:1234"
