@@ -73,6 +73,8 @@ with core.init() as context:
         context.train.report_training_metrics(steps_completed=step, metrics={"loss": 1 / step})
     context.train.report_validation_metrics(steps_completed=3, metrics={"x": 1.0})
 """
+HOOK = {"startup-hook.sh": "export HOOKED=from-the-hook\n"}
+COMMAND = 'cat words.txt; echo " of $DET_TASK_ID $HOOKED"; exit 5'
 
 
 class TaskContract:
@@ -96,7 +98,7 @@ class TaskContract:
         assert "resources failed with non-zero exit code" in done.stdout
 
     def test_context_directory_and_startup_hook_are_there_before_the_command(self, site: TaskSite) -> None:
-        files = {"startup-hook.sh": "export HOOKED=from-the-hook\n", "words.txt": "from the context"}
+        files = {**HOOK, "words.txt": "from the context"}
         task_id = site.launch("command", 'echo "$HOOKED; $(cat words.txt)"', files=files)
         assert site.until_ended("command", task_id) == "allocation exited successfully", site.explain(task_id)
         assert "from-the-hook; from the context" in site.lines(task_id)
@@ -170,7 +172,7 @@ class ProgramContract:
         eventually(lambda: site.left_over() == [], SECONDS, lambda: f"{site.left_over()}\n{site.cluster.log()[-3000:]}")
 
     def test_notebook_runs_a_cell_and_its_files_are_kept(self, site: TaskSite) -> None:
-        task_id = site.launch("notebook", files={"words.txt": "from the context"})
+        task_id = site.launch("notebook", files={"words.txt": "from the context", **HOOK})
         site.until_ready("notebook", task_id, 600)
         assert site.fetch(task_id, "api/status").status == 200, site.explain(task_id)
         assert site.fetch(task_id, "api/status", headers={}).status == 401
@@ -178,7 +180,8 @@ class ProgramContract:
         assert started.status == 201, started.data
         kernel = json.loads(started.data)["id"]
         with site.open_socket(task_id, f"api/kernels/{kernel}/channels") as channel:
-            assert _run_cell(channel, "print(6 * 7, open('words.txt').read())") == "42 from the context\n"
+            cell = "import os; print(6 * 7, open('words.txt').read(), os.environ['HOOKED'])"
+            assert run_cell(channel, cell) == "42 from the context from-the-hook\n"
         page = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         body = {"type": "notebook", "format": "json", "content": page}
         assert site.fetch(task_id, "api/contents/mine.ipynb", method="PUT", body=body).status == 201
@@ -189,9 +192,11 @@ class ProgramContract:
         trial = site.train("metrics", METRICS, slots=1)
         experiment = site.client.get(f"/api/v1/trials/{trial}")["trial"]["experimentId"]
         site.client.wait_state(experiment, "COMPLETED")
-        task_id = site.launch("tensorboard", experimentIds=[experiment])
+        hook = {"startup-hook.sh": "echo hooked in front of $DET_TASK_TYPE\n"}
+        task_id = site.launch("tensorboard", experimentIds=[experiment], files=hook)
         site.until_ready("tensorboard", task_id, 600)
         site.until(lambda: "TensorBoard contains metrics" in site.lines(task_id), task_id)
+        assert "hooked in front of TENSORBOARD" in site.lines(task_id)
         site.until(lambda: bool(json.loads(site.fetch(task_id, "data/runs").data)), task_id)
         [run, *_] = json.loads(site.fetch(task_id, "data/runs").data)
         assert run.startswith(f"experiment/{experiment}/")
@@ -199,11 +204,11 @@ class ProgramContract:
         site.kill("tensorboard", task_id)
 
     def test_shell_runs_a_command_and_passes_its_status_on(self, site: TaskSite) -> None:
-        task_id = site.launch("shell", files={"words.txt": "from the context"})
+        task_id = site.launch("shell", files={"words.txt": "from the context", **HOOK})
         site.until_ready("shell", task_id, 600)
-        done = site.det("shell", "open", task_id, "--", 'cat words.txt; echo " of $DET_TASK_ID"; exit 5', check=False)
+        done = site.det("shell", "open", task_id, "--", COMMAND, check=False)
         assert done.returncode == 5, f"{done.stdout}\n{done.stderr}\n{site.explain(task_id)}"
-        assert f"from the context of {task_id}" in done.stdout
+        assert f"from the context of {task_id} from-the-hook" in done.stdout
         site.kill("shell", task_id)
 
 
@@ -243,7 +248,7 @@ def _echoed(socket: ClientConnection, data: bytes) -> bytes:
     return received
 
 
-def _run_cell(channel: ClientConnection, code: str) -> str:
+def run_cell(channel: ClientConnection, code: str) -> str:
     """Execute code in a kernel and return what it prints."""
     header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": "", "session": uuid.uuid4().hex}
     content = {"code": code, "silent": False, "store_history": False, "allow_stdin": False, "stop_on_error": True}

@@ -13,6 +13,7 @@ from cluster import Client, Cluster, det, eventually, write_experiment
 
 Files = dict[str, str]  # content by name
 SECONDS = 120.0
+_MTIME = "1767225600"  # a zip file, which a build of a package makes, takes none before 1980
 
 
 class TaskSite:
@@ -160,7 +161,7 @@ class TaskSite:
 
 def _files(files: Files) -> list[dict[str, Any]]:
     return [
-        {"path": name, "type": 48, "content": base64.b64encode(text.encode()).decode(), "mtime": "0"}
+        {"path": name, "type": 48, "content": base64.b64encode(text.encode()).decode(), "mtime": _MTIME}
         | {"mode": 0o644, "uid": 0, "gid": 0}
         for name, text in files.items()
     ]
