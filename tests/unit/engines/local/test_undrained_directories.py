@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from determined.engines.host import process
-from determined.engines.host import restart_delays
+from determined.engines.host import process, restart_delays
 from determined.engines.local import engine as engine_module
 from determined.engines.local.engine import LocalEngine, LocalNode
 from determined.engines.model import Device, GoneReason, Launch, RunAs, RunnerGone
