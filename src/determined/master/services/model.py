@@ -13,7 +13,7 @@ from determined.master.db.queries import workspace as workspaces
 from determined.master.db.queries.model import ModelDetail
 from determined.master.db.rows.models import ModelValues
 from determined.master.db.rows.workspaces import Workspace
-from determined.master.services import model_view
+from determined.master.services import model_annotation, model_view
 from determined.master.services.experiment_list import rows_of
 from determined.master.services.given import given
 from determined.master.services.model_name import checked_model_name, existing_model
@@ -140,12 +140,7 @@ def _changes(request: PatchModel) -> ModelValues:
         changes["name"] = checked_model_name(name)
     if (description := given(request.description)) is not None:
         changes["description"] = description
-    if (notes := given(request.notes)) is not None:
-        changes["notes"] = notes
-    if (metadata := given(request.metadata)) is not None:
-        changes["metadata"] = metadata
-    if (labels := given(request.labels)) is not None:
-        changes["labels"] = checked_labels(labels)
+    model_annotation.add_changes(changes, request)
     return changes
 
 

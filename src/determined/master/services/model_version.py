@@ -15,7 +15,7 @@ from determined.master.db.queries.model import ModelDetail
 from determined.master.db.queries.model_version import VersionDetail
 from determined.master.db.rows.models import ModelVersionValues
 from determined.master.lifecycle.states import DELETION
-from determined.master.services import model_view
+from determined.master.services import model_annotation, model_view
 from determined.master.services.experiment_list import rows_of
 from determined.master.services.given import given
 from determined.master.services.model import refuse_other_notes, require_deleter
@@ -146,10 +146,10 @@ def _number(conn: Connection, model: ModelDetail, word: str) -> int | None:
 
 def _require_usable(conn: Connection, caller: Caller, uuid: str) -> None:
     """Raise NotFound for an unknown checkpoint, FailedPrecondition for one whose files are not all there to stay."""
-    found = checkpoint_list.load(conn, [uuid])
-    if not found:
+    checkpoints = checkpoint_list.load(conn, [uuid])
+    if not checkpoints:
         raise NotFound(f"checkpoint {uuid[:100]} not found")
-    row = found[0]
+    row = checkpoints[0]
     if caller.kind == "task" and row.experiment_id != caller.experiment_id:
         raise Forbidden(f"allocation {caller.allocation_id} may register checkpoints of its own experiment only")
     if row.state != "COMPLETED":
@@ -168,10 +168,5 @@ def _changes(request: PatchModelVersion) -> ModelVersionValues:
         changes["name"] = checked_text(name, "name of the version")
     if (comment := given(request.comment)) is not None:
         changes["comment"] = comment
-    if (notes := given(request.notes)) is not None:
-        changes["notes"] = notes
-    if (metadata := given(request.metadata)) is not None:
-        changes["metadata"] = metadata
-    if (labels := given(request.labels)) is not None:
-        changes["labels"] = checked_labels(labels)
+    model_annotation.add_changes(changes, request)
     return changes
