@@ -70,9 +70,9 @@ STORED = [
         "optuna",
         "vision/lr",
         {"layers": "3", "lr": "0.00046568", "optimizer": "adam"},
-        "value",
-        {"validation": 4},
-        facts=("Best value (lowest)", "3 done, 0 active, 1 failed"),
+        "intermediate_value",
+        {"validation": 3},
+        facts=("Best value (lowest)", "0.00961", "3 done, 0 active, 1 failed"),
         trials={"Completed": 3, "Error": 1, "Canceled": 1},
     ),
 ]

@@ -64,14 +64,16 @@ def test_values_are_validation_metrics_by_step(experiments: list[TrackedExperime
     assert complete[-1].metrics == {"value": pytest.approx(1.001397041391376)}
     assert complete[-1].time == experiments[0].trials[0].ended_at
     assert [report.step for report in pruned] == [0, 1, 2]
+    intermediate = [*complete[:-1], *pruned]
+    assert {name for report in intermediate for name in report.metrics} == {"intermediate_value"}, "no final values"
     (both,) = experiments[1].trials[0].reports()
     assert both.metrics == {"value_0": 1.5, "value_1": 0.25}
 
 
 def test_values_that_are_no_finite_numbers_stay(experiments: list[TrackedExperiment]) -> None:
     nan, infinite = experiments[0].trials[4].reports()
-    assert math.isnan(nan.metrics["value"])
-    assert infinite.metrics["value"] == math.inf
+    assert math.isnan(nan.metrics["intermediate_value"])
+    assert infinite.metrics["intermediate_value"] == math.inf
 
 
 def test_times_are_in_utc(experiments: list[TrackedExperiment]) -> None:

@@ -23,6 +23,7 @@ DAMAGED = Rule("optuna_damaged", Outcome.LEFT_OUT, "Lines or attributes of the s
 RULES = {rule.name: rule for rule in (LIVE, WAITING, OBJECTIVES, DAMAGED)}
 
 _STATES = {"COMPLETE": State.COMPLETED, "PRUNED": State.COMPLETED, "FAIL": State.ERROR, "RUNNING": State.CANCELED}
+_INTERMEDIATE = "intermediate_value"
 _INTEGERS = frozenset({"IntDistribution", "IntUniformDistribution", "IntLogUniformDistribution", "int"})
 
 
@@ -88,9 +89,12 @@ def _trial(study: StoredStudy, trial: StoredTrial) -> TrackedTrial:
 
 
 def _reports(metrics: list[str], trial: StoredTrial) -> Iterator[TrackedReport]:
-    """Yield the intermediate values, then the final ones a step later; a pruned trial's is its last intermediate."""
+    """Yield the intermediate values, then the final ones a step later; a pruned trial's is its last intermediate.
+
+    They have different names: the best trial of a study is the one with the best final value.
+    """
     for step, value in sorted(trial.intermediate_values.items()):
-        yield TrackedReport("validation", step, None, {metrics[0]: value})
+        yield TrackedReport("validation", step, None, {_INTERMEDIATE: value})
     if trial.values and not (trial.state == "PRUNED" and trial.intermediate_values):
         step = max(trial.intermediate_values, default=-1) + 1
         yield TrackedReport("validation", step, trial.ended_at, dict(zip(metrics, trial.values, strict=False)))
