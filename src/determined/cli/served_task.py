@@ -9,6 +9,7 @@ from determined.api.submitted_task import Noun
 from determined.cli import environment, own_masters, render, submitted_tasks
 from determined.cli.connection import connect
 from determined.cli.grammar import OWN_TASKS, Command, arg, command
+from determined.wire.submitted_task import SubmittedTask
 from determined.wire.task_share import SHARE_TASK, UNSHARE_TASK
 
 NO_BROWSER = arg("--no-browser", action="store_true", help="start no browser")
@@ -34,22 +35,32 @@ def open_task(args: argparse.Namespace, noun: Noun, title: str) -> None:
     submitted_tasks.require_alive(found, title)
     if not found.is_ready:
         submitted_tasks.await_ready(session, noun, found.id)
+    if args.json:
+        return print_json(session, found)
     render.line(address(session, found.id))
-    open_browser(session, found.id)
+    return open_browser(session, found.id)
+
+
+def print_json(session: Session, task: SubmittedTask) -> None:
+    """Print a task with the address of its page."""
+    submitted_tasks.print_json(session, task, address=address(session, task.id))
 
 
 def share_commands(noun: Noun) -> list[Command]:
     """Return the commands that make and withdraw a link to a task's page."""
     return [
-        command("share", f"make a link to a {noun.name} for others", lambda args: _share(noun, args), _ID),
+        command("share", f"make a link to a {noun.name} for others", lambda args: _share(noun, args), _ID, render.JSON),
         command("unshare", f"withdraw the link to a {noun.name}", lambda args: _unshare(noun, args), _ID),
     ]
 
 
 def _share(noun: Noun, args: argparse.Namespace) -> None:
     session = connect(args)
-    address = session.call(SHARE_TASK, task_id=args.task_id).address
-    render.line(session.master_url + address)
+    link = session.master_url + session.call(SHARE_TASK, task_id=args.task_id).address
+    if args.json:
+        render.structured({"id": args.task_id, "address": link})
+    else:
+        render.line(link)
     render.warn(
         f"Whoever has this link uses the {noun.name} as you do, without a login. It ends with the {noun.name}, or with:"
     )

@@ -38,6 +38,7 @@ LAUNCH_ARGS: tuple[Arg, ...] = (
     arg("--config", action="append", default=[], metavar="KEY=VALUE", help="set a field of the config"),
     arg("--template", completes="template", help="template under the config"),
     arg("-d", "--detach", action="store_true", help="only start it and print its id"),
+    render.JSON,
 )
 _ID = arg("task_id", metavar="ID", completes=OWN_TASKS)
 
@@ -104,12 +105,31 @@ def launch(
         launched = api.launch(session, noun, request, sending=bar.advance if bar.shown else None)
     for text in launched.messages:
         render.warn(f"Warning: {text}")
-    if args.detach:
-        render.line(launched.task.id)
-    else:
-        found = launched.task
-        render.line(f"Launched {noun.name} (id: {found.id}, name: {found.description}).", style="green")
+    _say_launched(session, noun, launched.task, args)
     return launched
+
+
+def require_detached(args: argparse.Namespace, what: str) -> None:
+    """Raise UsageError for --json of a command whose standard output shows something else (`what`)."""
+    if args.json and not args.detach:
+        raise UsageError(f"--json prints the task, and standard output is for the {what}; add --detach")
+
+
+def print_json(session: Session, task: SubmittedTask, **more: str) -> None:
+    """Print a task as the lists do with --json, without its private key."""
+    [record] = records_of(session, [task])
+    record.pop("privateKey", None)
+    render.structured({**record, **more})
+
+
+def _say_launched(session: Session, noun: Noun, task: SubmittedTask, args: argparse.Namespace) -> None:
+    launched = f"Launched {noun.name} (id: {task.id}, name: {task.description})."
+    if args.detach and args.json:
+        print_json(session, task)
+    elif args.detach:
+        render.line(task.id)
+    else:
+        render.line(launched, style="green", file=sys.stderr if args.json else None)
 
 
 def _require_context(directory: str | None) -> None:

@@ -64,6 +64,19 @@ def test_run_can_exit_with_the_status_of_the_command(det: Det, master: SmallMast
     assert det("cmd", "run", "--propagate-status", "false").status == 3
 
 
+def test_detached_run_prints_the_task_as_json(det: Det, master: SmallMaster) -> None:
+    done = det("cmd", "run", "-d", "--json", "ls")
+    assert done.status == 0, done.err
+    record = json.loads(done.out)
+    assert (record["id"], record["state"], record["workspaceName"]) == (ID, "QUEUED", "Home")
+
+
+def test_run_prints_json_only_where_no_log_is_followed(det: Det, master: SmallMaster) -> None:
+    done = det("cmd", "run", "--json", "ls")
+    assert (done.status, done.out, master.asked) == (2, "", [])
+    assert "add --detach" in done.err
+
+
 def test_everything_after_the_first_word_belongs_to_the_command(det: Det, master: SmallMaster) -> None:
     det("cmd", "run", "-d", "--config", "resources.slots=0", "ls", "-d", "--config", "x")
     assert _sent(master)["config"] == {"entrypoint": ["ls", "-d", "--config", "x"], "resources": {"slots": 0}}

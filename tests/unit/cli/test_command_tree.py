@@ -13,7 +13,7 @@ import pytest
 
 from determined.cli import commands
 from determined.cli import main as program
-from determined.cli.grammar import Command, Group, parser_for
+from determined.cli.grammar import Command, Group, OneOf, parser_for
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 
@@ -44,6 +44,43 @@ def test_every_command_has_a_parser_and_a_help_that_completes_failed_to() -> Non
         for each in _commands(tree):
             assert isinstance(parser_for(each, "det x"), argparse.ArgumentParser)
             assert each.help[0].islower() or each.help.split()[0].isupper(), each.help
+
+
+TASKS = ("command", "notebook", "shell", "tensorboard", "task")
+# Commands of tasks whose answer is a sentence, or belongs to another program.
+WITHOUT_DATA = {
+    "cleanup-logs", "kill", "pause", "set priority", "shell open", "shell show-ssh-command", "shell show_ssh_command",
+    "shell ssh-config", "unpause", "unshare",
+}  # fmt: skip
+
+
+def _with_paths(node: Command | Group, *before: str) -> Iterator[tuple[tuple[str, ...], Command]]:
+    path = (*before, node.names[0])
+    if isinstance(node, Command):
+        yield path, node
+        return
+    for child in node.children:
+        yield from _with_paths(child, *path)
+
+
+def _has_json(each: Command) -> bool:
+    args = [one for item in each.args for one in (item.args if isinstance(item, OneOf) else (item,))]
+    return any("--json" in one.flags for one in args)
+
+
+def test_every_command_of_tasks_with_data_in_its_answer_has_json() -> None:
+    paths = [pair for tree in _trees() if tree.names[0] in TASKS for pair in _with_paths(tree)]
+    odd = {
+        " ".join(path)
+        for path, each in paths
+        if _has_json(each) == bool({" ".join(path), " ".join(path[1:])} & WITHOUT_DATA)
+    }
+    assert odd == set(), "add --json, or name the command in WITHOUT_DATA"
+
+
+def test_every_list_has_json() -> None:
+    paths = [pair for tree in _trees() if tree.names[0] != "deploy" for pair in _with_paths(tree)]
+    assert [" ".join(path) for path, each in paths if path[-1].startswith("list") and not _has_json(each)] == []
 
 
 def test_the_table_of_nouns_agrees_with_the_trees() -> None:

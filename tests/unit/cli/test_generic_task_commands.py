@@ -53,6 +53,25 @@ def test_create_and_fork_can_follow_the_log(det: Det, master: SmallMaster, surro
         assert (done.status, "hello" in done.out, f"Created task {ID}" in done.out) == (0, True, True), done.err
 
 
+def test_create_and_fork_print_the_task_as_json(det: Det, master: SmallMaster, surroundings: Path) -> None:
+    (surroundings / "c.yaml").write_text("entrypoint: [a]\n")
+    task = {"taskId": ID, "taskType": "TASK_TYPE_GENERIC", "startTime": TIME, "allocations": []}
+    master.answers["GET", TASK] = (200, {"task": task})
+    for words in (["create", "c.yaml"], ["fork", "source"]):
+        done = det("task", *words, "--json")
+        assert done.status == 0, done.err
+        record = json.loads(done.out)
+        assert (record["taskId"], record["taskType"]) == (ID, "TASK_TYPE_GENERIC")
+
+
+@pytest.mark.parametrize("words", [["create", "c.yaml"], ["fork", "source"]])
+def test_create_and_fork_print_json_only_where_no_log_is_followed(
+    det: Det, master: SmallMaster, words: list[str]
+) -> None:
+    done = det("task", *words, "--json", "-f")
+    assert (done.status, "not allowed with" in done.err, master.asked) == (2, True, [])
+
+
 def test_fork_names_the_task_that_is_started_again(det: Det, master: SmallMaster) -> None:
     assert det("task", "fork", "source", "--project_id", "3").out == f"Created task {ID}\n"
     sent = _sent(master, "/api/v1/generic-tasks")

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from recorded_master import TIME, Det
+from recorded_master import TIME, Det, error, page, workspace
 from small_master import SmallMaster
 
 from determined.cli import environment, private_link
@@ -129,3 +129,85 @@ def test_open_starts_a_browser_that_is_signed_in(
     done = det(noun, "open", ID)
     assert (done.status, done.out) == (0, f"{master.url}/det/tasks/{ID}\n"), done.err
     assert opened == [f"{master.url}/det/login?redirect=/det/tasks/{ID}#code=c0de"]
+
+
+def _record(det: Det, master: SmallMaster, *words: str) -> dict[str, Any]:
+    """The answer of a command with --json: nothing else is on its standard output."""
+    master.answers["GET", "/api/v1/workspaces"] = page("workspaces", workspace(1, "Home"))
+    done = det(*words, "--json")
+    assert done.status == 0, done.err
+    record: dict[str, Any] = json.loads(done.out)
+    return record
+
+
+@pytest.mark.parametrize(("noun", "words"), [("notebook", []), ("tensorboard", ["1"])])
+def test_start_prints_the_ready_task_as_json(
+    det: Det, master: SmallMaster, noun: str, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "has_screen", lambda: pytest.fail("a script wants no browser"))
+    _answer(master, noun, _task(isReady=False), _task())
+    record = _record(det, master, noun, "start", *words)
+    assert (record["id"], record["state"], record["isReady"]) == (ID, "RUNNING", True)
+    assert (record["workspaceName"], record["address"]) == ("Home", f"{master.url}/det/tasks/{ID}")
+
+
+@pytest.mark.parametrize(("noun", "words"), [("notebook", []), ("tensorboard", ["1"]), ("shell", [])])
+def test_detached_start_prints_the_queued_task_as_json(
+    det: Det, master: SmallMaster, noun: str, words: list[str]
+) -> None:
+    _answer(master, noun)
+    if noun == "shell":
+        launched = _task(state="STATE_QUEUED", privateKey="secret")
+        master.answers["POST", "/api/v1/shells"] = (200, {"shell": launched, "config": {}})
+    record = _record(det, master, noun, "start", *words, "-d")
+    assert (record["id"], record["state"], "privateKey" in record) == (ID, "QUEUED", False)
+
+
+def test_shell_start_prints_json_only_where_no_session_is_opened(det: Det, master: SmallMaster) -> None:
+    done = det("shell", "start", "--json")
+    assert (done.status, done.out, master.asked) == (2, "", [])
+    assert "add --detach" in done.err
+
+
+def test_preview_can_be_json(det: Det, master: SmallMaster) -> None:
+    _answer(master, "notebook")
+    assert _record(det, master, "notebook", "start", "--preview") == {"description": "d"}
+
+
+@pytest.mark.parametrize("noun", ["notebook", "tensorboard"])
+def test_open_prints_the_task_as_json_and_starts_no_browser(
+    det: Det, master: SmallMaster, noun: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "has_screen", lambda: pytest.fail("a script wants no browser"))
+    _answer(master, noun)
+    record = _record(det, master, noun, "open", ID)
+    assert (record["id"], record["address"]) == (ID, f"{master.url}/det/tasks/{ID}")
+
+
+@pytest.mark.parametrize("noun", ["notebook", "tensorboard"])
+def test_share_prints_the_link_and_warns_whose_rights_it_carries(det: Det, master: SmallMaster, noun: str) -> None:
+    master.answers["POST", f"/api/v1/tasks/{ID}/share"] = (200, {"address": f"/proxy/{ID}/?share=s3cret"})
+    done = det(noun, "share", ID)
+    assert (done.status, done.out) == (0, f"{master.url}/proxy/{ID}/?share=s3cret\n"), done.err
+    assert f"Whoever has this link uses the {noun} as you do, without a login." in done.err
+    assert f"det {noun} unshare {ID}" in done.err
+    record = _record(det, master, noun, "share", ID)
+    assert record == {"id": ID, "address": f"{master.url}/proxy/{ID}/?share=s3cret"}
+
+
+@pytest.mark.parametrize("noun", ["notebook", "tensorboard"])
+def test_unshare_withdraws_the_link(det: Det, master: SmallMaster, noun: str) -> None:
+    master.answers["DELETE", f"/api/v1/tasks/{ID}/share"] = (200, {})
+    done = det(noun, "unshare", ID)
+    assert (done.status, done.out) == (0, f"Withdrew the link to {noun} {ID}\n"), done.err
+    assert f"DELETE /api/v1/tasks/{ID}/share" in master.paths()
+
+
+@pytest.mark.parametrize("noun", ["notebook", "tensorboard"])
+@pytest.mark.parametrize(("verb", "method"), [("share", "POST"), ("unshare", "DELETE")])
+def test_refusal_to_share_is_printed(det: Det, master: SmallMaster, noun: str, verb: str, method: str) -> None:
+    refusal = error(403, "permission_denied", f"task {ID} belongs to ann: its owner and administrators can share it")
+    master.answers[method, f"/api/v1/tasks/{ID}/share"] = refusal
+    done = det(noun, verb, ID)
+    assert (done.status, done.out) == (1, "")
+    assert "its owner and administrators can share it" in done.err

@@ -17,6 +17,7 @@ def run(args: argparse.Namespace) -> int | None:
     extra: JsonObject = {"entrypoint": args.entrypoint} if args.entrypoint else {}
     if not args.entrypoint and not args.config_file:
         raise UsageError("name what to run: det command run PROGRAM [ARGUMENT ...]")
+    submitted_tasks.require_detached(args, "log of the command")
     session = connect(args, start=True)
     launched = submitted_tasks.launch(session, _NOUN, args, lambda raw: LaunchCommandRequest(config=raw), extra)
     if args.detach:

@@ -5,16 +5,17 @@ import json
 import sys
 
 from determined.api import generic_task as api
+from determined.api import task
 from determined.api.session import Session
 from determined.cli import environment, log_follow, render
 from determined.cli.config_file import config_text
 from determined.cli.connection import connect
 from determined.cli.context_files import read_files
-from determined.cli.grammar import FILES, OWN_TASKS, Command, arg, command
+from determined.cli.grammar import FILES, OWN_TASKS, Command, arg, command, one_of
 from determined.wire.generic_task import CreateGenericTaskRequest
 
 _ID = arg("task_id", metavar="ID", completes=OWN_TASKS)
-_FOLLOW = arg("-f", "--follow", action="store_true", help="follow the log of the task")
+_FOLLOW_OR_JSON = one_of(arg("-f", "--follow", action="store_true", help="follow the log of the task"), render.JSON)
 _PROJECT = arg("--project_id", type=int, help="project of the task")
 
 
@@ -30,20 +31,23 @@ def create(args: argparse.Namespace) -> None:
         project_id=args.project_id,
         template_name=args.template,
     )
-    _submit(connect(args, start=True), request, follow=args.follow)
+    _submit(connect(args, start=True), request, args)
 
 
 def fork(args: argparse.Namespace) -> None:
     request = CreateGenericTaskRequest(config="", forked_from=args.parent_id, project_id=args.project_id)
-    _submit(connect(args), request, follow=args.follow)
+    _submit(connect(args), request, args)
 
 
-def _submit(session: Session, request: CreateGenericTaskRequest, *, follow: bool) -> None:
+def _submit(session: Session, request: CreateGenericTaskRequest, args: argparse.Namespace) -> None:
     request.submitter_python = environment.submitters_python() or sys.executable
     task_id = api.create(session, request)
+    if args.json:
+        return render.structured(task.get(session, task_id))
     render.line(f"Created task {task_id}")
-    if follow:
+    if args.follow:
         log_follow.follow_task(session, task_id)
+    return None
 
 
 def kill(args: argparse.Namespace) -> None:
@@ -82,7 +86,7 @@ COMMANDS: list[Command] = [
         _PROJECT,
         arg("--config", action="append", default=[], metavar="KEY=VALUE", help="set a field of the config"),
         arg("--template", completes="template", help="template under the config"),
-        _FOLLOW,
+        _FOLLOW_OR_JSON,
         arg("--fork", metavar="ID", help="start from the config and files of this task"),
         arg("-p", "--parent", metavar="ID", help="task that this one is killed and paused with"),
         arg("--inherit_context", action="store_true", help="take the files of the parent"),
@@ -94,7 +98,7 @@ COMMANDS: list[Command] = [
         "start a generic task again, as another one",
         fork,
         arg("parent_id", metavar="ID", help="task to start again"),
-        _FOLLOW,
+        _FOLLOW_OR_JSON,
         _PROJECT,
     ),
     command(

@@ -23,6 +23,8 @@ def start(args: argparse.Namespace) -> None:
     if args.detach:
         return None
     found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
+    if args.json:
+        return served_task.print_json(session, found)
     served_task.say_address(session, _NOUN, found.id, "Jupyter Notebook is running at:")
     if isinstance(found, ServedTask) and found.service_address:
         server = f"{session.master_url}{found.service_address}"
@@ -44,9 +46,12 @@ def _preview(session: Session, args: argparse.Namespace) -> None:
     raw = submitted_tasks.read_config(args, {})
     request = LaunchNotebookRequest(config=raw, template_name=args.template, preview=True)
     answer = session.call(_NOUN.launch, request)
+    if args.json:
+        return render.structured(answer.config)
     if answer.from_template:
         render.line(f"# from template {args.template}: {', '.join(answer.from_template)}")
     render.raw(dump_yaml(answer.config))
+    return None
 
 
 TREE = task_ids.accepting_short(
@@ -68,6 +73,8 @@ TREE = task_ids.accepting_short(
             served_task.NO_BROWSER,
             arg("--preview", action="store_true", help="print the config that it would have, and start nothing"),
         ),
-        command("open", "open a notebook", open_notebook, arg("task_id", metavar="ID", completes=OWN_TASKS)),
+        command(
+            "open", "open a notebook", open_notebook, arg("task_id", metavar="ID", completes=OWN_TASKS), render.JSON
+        ),
     )
 )

@@ -24,6 +24,7 @@ _WANT_NEW = "-oSetEnv=DET_SHELL_NEW=1"  # read by the server of the shell
 
 
 def start(args: argparse.Namespace) -> int | None:
+    submitted_tasks.require_detached(args, "session")
     session = connect(args, start=True)
     launched = submitted_tasks.launch(session, _NOUN, args, lambda raw: LaunchShellRequest(config=raw))
     if args.detach:

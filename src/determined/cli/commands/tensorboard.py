@@ -3,7 +3,7 @@
 import argparse
 
 from determined.api import submitted_task as api
-from determined.cli import served_task, submitted_tasks, task_ids
+from determined.cli import render, served_task, submitted_tasks, task_ids
 from determined.cli.connection import connect
 from determined.cli.grammar import OWN_TASKS, UsageError, arg, command, group
 from determined.wire.tensorboard import LaunchTensorboardRequest
@@ -25,11 +25,14 @@ def start(args: argparse.Namespace) -> None:
         ),
     )
     if args.detach:
-        return
+        return None
     found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
+    if args.json:
+        return served_task.print_json(session, found)
     served_task.say_address(session, _NOUN, found.id, "Tensorboard is running at:")
     if not args.no_browser:
         served_task.open_browser(session, found.id)
+    return None
 
 
 def open_tensorboard(args: argparse.Namespace) -> None:
@@ -58,6 +61,12 @@ TREE = task_ids.accepting_short(
             *(one for one in submitted_tasks.LAUNCH_ARGS if not {"--template", "--volume"} & set(one.flags)),
             served_task.NO_BROWSER,
         ),
-        command("open", "open a TensorBoard", open_tensorboard, arg("task_id", metavar="ID", completes=OWN_TASKS)),
+        command(
+            "open",
+            "open a TensorBoard",
+            open_tensorboard,
+            arg("task_id", metavar="ID", completes=OWN_TASKS),
+            render.JSON,
+        ),
     )
 )
