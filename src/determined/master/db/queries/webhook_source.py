@@ -136,7 +136,7 @@ def silent_trials(
     return fetch.rows(conn, select(found).order_by(found.c.trial_id).limit(limit), SilentTrial)
 
 
-def _managed(before: datetime) -> Select[tuple[int, int, datetime]]:
+def _managed(before: datetime) -> Select[int, int, datetime | None]:
     since = _since(allocations.c.started_at)
     return (
         _silent(since)
@@ -153,7 +153,7 @@ def _managed(before: datetime) -> Select[tuple[int, int, datetime]]:
     )
 
 
-def _unmanaged(before: datetime) -> Select[tuple[int, int, datetime]]:
+def _unmanaged(before: datetime) -> Select[int, int, datetime | None]:
     since = _since(trials.c.start_time)
     return (
         _silent(since)
@@ -164,11 +164,11 @@ def _unmanaged(before: datetime) -> Select[tuple[int, int, datetime]]:
     )
 
 
-def _silent(since: ColumnElement[datetime]) -> Select[tuple[int, int, datetime]]:
+def _silent(since: ColumnElement[datetime | None]) -> Select[int, int, datetime | None]:
     return select(trials.c.id.label("trial_id"), trials.c.experiment_id, since.label("since"))
 
 
-def _since(start: ColumnElement[datetime]) -> ColumnElement[datetime]:
+def _since(start: ColumnElement[datetime] | ColumnElement[datetime | None]) -> ColumnElement[datetime | None]:
     """Return the time of a trial's last report after this start, or the start."""
     reported = select(trial_report_times.c.reported_at).where(
         trial_report_times.c.trial_id == trials.c.id, trial_report_times.c.reported_at > start
