@@ -17,8 +17,12 @@ class SummaryWriter:
     def __getattr__(self, _): return lambda *_, **__: None
 """
 SITE = f"""
-import sys, types
+import importlib.util, sys, types
 {WRITER}
+if importlib.util.find_spec("torch") is None:  # under Ray, which would use a torch that is there
+    name = "determined.tensorboard.metric_writers.pytorch"
+    sys.modules[name] = written = types.ModuleType(name)
+    written._TorchWriter = SummaryWriter
 sys.modules["torch.utils.tensorboard"] = written = types.ModuleType("torch.utils.tensorboard")
 written.SummaryWriter = SummaryWriter
 """

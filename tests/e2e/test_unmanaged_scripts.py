@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from official_scripts import run, run_beside
 
-from cluster import HANG_SECONDS, Client, Cluster, clean_environment
+from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment
 
 SCRIPTS = Path(__file__).parent / "unmanaged_scripts"
+RAY = ROOT / ".venv-ray" / "bin" / "python"
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
 
 
@@ -106,3 +107,23 @@ def test_every_rank_reports_and_saves(
     for checkpoint in saved.values():
         assert {"part_0", "part_1"} <= set(checkpoint["resources"])
         assert (checkpoint["metadata"]["rank_0"], checkpoint["metadata"]["rank_1"]) == ("ok", "ok")
+
+
+@pytest.mark.engines
+def test_workers_of_ray_tune_share_one_experiment(
+    package: str, cluster: Cluster, client: Client, home: Path, tmp_path: Path
+) -> None:
+    """ASHA ends workers in the middle: what becomes of their trials is not looked at."""
+    words = (str(SCRIPTS / "ray_search.py"), f"{package}-search", str(tmp_path / "results"))
+    output = start(package, cluster, home, *words, cwd=tmp_path, python=RAY)
+    assert "errors 0" in output
+    experiment = newest(client)
+    assert (experiment["name"], experiment["externalExperimentId"]) == (f"{package}-search",) * 2
+    assert experiment["config"]["searcher"]["name"] == "custom"
+    trials = client.trials(experiment["id"])
+    assert len({trial["hparams"]["hp"] for trial in trials}) == len(trials) == 6
+    completed = [trial for trial in trials if trial["state"] == "STATE_COMPLETED"]
+    assert completed, [trial["state"] for trial in trials]
+    done = [steps(client, trial["id"], "validation") for trial in completed]
+    assert all(some == list(range(9, 100, 10))[: len(some)] and len(some) >= 5 for some in done), done
+    assert any(len(some) == 10 for some in done), done
