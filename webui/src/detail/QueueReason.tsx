@@ -1,7 +1,7 @@
 // Why an experiment waits, in the scheduler's own words, and when it may start.
 
 import { useApi } from "../api/useApi";
-import { ago } from "../ui/format";
+import { ago, straight } from "../ui/format";
 import { Link } from "../url";
 import css from "./detail.module.css";
 import type { Experiment } from "./types";
@@ -19,7 +19,7 @@ export function QueueReason({ experiment }: { experiment: Experiment }) {
   return (
     <p className={css["queue"]}>
       <strong>Queued: </strong>
-      {job?.reason ?? "waits for free slots"}
+      {straight(job?.reason ?? "waits for free slots")}
       {job?.eta ? `; may start ${ago(job.eta)}` : ""} <span aria-hidden="true">·</span>{" "}
       <Link href={`/resourcepool/${pool}/queued`}>See the queue of {pool}</Link>
     </p>

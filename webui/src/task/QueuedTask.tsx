@@ -1,6 +1,6 @@
 // Why a task waits, in the scheduler's own words, and when it may start.
 import { useApi } from "../api/useApi";
-import { ago } from "../ui/format";
+import { ago, straight } from "../ui/format";
 import { Link } from "../url";
 import type { Task } from "./kinds";
 
@@ -17,7 +17,7 @@ export function QueuedTask({ task }: { task: Task }) {
   return (
     <p>
       <strong>Queued: </strong>
-      {job?.reason ?? "waits for free slots"}
+      {straight(job?.reason ?? "waits for free slots")}
       {job?.eta ? `; may start ${ago(job.eta)}` : ""} <span aria-hidden="true">·</span>{" "}
       <Link href={`/resourcepool/${pool}/queued`}>See the queue of {pool}</Link>
     </p>

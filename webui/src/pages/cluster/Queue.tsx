@@ -6,7 +6,7 @@ import { useAct } from "../../api/useApi";
 import { IconButton } from "../../ui/Button";
 import { type Column, DataTable } from "../../ui/DataTable";
 import { Empty } from "../../ui/Empty";
-import { ago, dateTime, plural } from "../../ui/format";
+import { ago, dateTime, plural, straight } from "../../ui/format";
 import { Menu, type MenuAction } from "../../ui/Menu";
 import { Progress } from "../../ui/Progress";
 import { StatePill } from "../../ui/StatePill";
@@ -95,7 +95,7 @@ function Why({ row: { job, isQueued } }: { row: QueueRow }) {
   if (!job.reason && !isQueued) return null;
   return (
     <div className={css["why"]}>
-      {job.reason ?? "waits for the scheduler's next round"}
+      {straight(job.reason ?? "waits for the scheduler's next round")}
       {job.eta && (
         <div className={css["muted"]} title={dateTime(job.eta)}>
           may start {ago(job.eta)}

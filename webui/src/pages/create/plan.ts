@@ -1,5 +1,5 @@
 // What a dry run says, in words. Pure.
-import { count, plural } from "../../ui/format";
+import { count, plural, straight } from "../../ui/format";
 import type { DryRun } from "./draft";
 
 /** "Creates 16 trials of 2 slots each." */
@@ -26,7 +26,7 @@ export function sizeWords({ units, maxSlots, trials }: DryRun): string {
 
 export function startWords({ starts, reason, pool }: DryRun): string {
   if (starts === "now") return pool ? `Starts now in pool ${pool}.` : "Starts now.";
-  if (starts === "waits") return sentence(reason ?? "waits: the cluster is busy");
+  if (starts === "waits") return sentence(straight(reason ?? "waits: the cluster is busy"));
   return "";
 }
 

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { Card } from "../../ui/Card";
 import { ErrorCard } from "../../ui/ErrorCard";
-import { plural } from "../../ui/format";
+import { plural, straight } from "../../ui/format";
 import css from "./tasks.module.css";
 import type { DryRun } from "./useDryRun";
 
@@ -49,7 +49,7 @@ function Outcome({ run, isUnstarted, template }: Omit<TaskPlanProps, "action">) 
       <p>{size}</p>
       <p className={starts === "now" ? css["starts"] : css["waits"]}>
         <span aria-hidden="true">{starts === "now" ? "▶ " : "◔ "}</span>
-        {starts === "now" ? "Starts now." : sentence(reason ?? "waits: the cluster is busy")}
+        {starts === "now" ? "Starts now." : sentence(straight(reason ?? "waits: the cluster is busy"))}
       </p>
       {answer.fromTemplate && answer.fromTemplate.length > 0 && (
         <p className={css["muted"]}>
