@@ -5,6 +5,7 @@ import io
 import json
 import tarfile
 import uuid
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -44,9 +45,13 @@ def start(cluster: TaskCluster, name: str, by: Any = None, **body: Any) -> Any:
     return cluster.try_launch("notebook", by=by, config=config, checkpointUuid=name, **body)
 
 
-def files(cluster: TaskCluster, task_id: str) -> dict[str, bytes]:
+def archive_of(cluster: TaskCluster, task_id: str) -> tarfile.TarFile:
     packed = cluster.user.get(f"/api/v1/tasks/{task_id}/context_directory").json["b64Tgz"]
-    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed)), mode="r:gz") as archive:
+    return tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed)), mode="r:gz")
+
+
+def files(cluster: TaskCluster, task_id: str) -> dict[str, bytes]:
+    with archive_of(cluster, task_id) as archive:
         return {one.name: (archive.extractfile(one) or io.BytesIO()).read() for one in archive if one.isfile()}
 
 
@@ -57,6 +62,13 @@ def test_it_gets_the_code_and_a_notebook_that_loads_the_checkpoint(cluster: Task
     assert sent["train.py"] == b"print(1)"
     page = json.loads(sent[f"checkpoint-{checkpoint[:8]}.ipynb"])
     assert f"client.get_checkpoint('{checkpoint}')" in page["cells"][1]["source"]
+
+
+def test_the_notebook_file_is_as_old_as_the_task(cluster: TaskCluster, checkpoint: str) -> None:
+    notebook = start(cluster, checkpoint).json["notebook"]
+    begun = int(datetime.fromisoformat(notebook["startTime"]).timestamp())
+    with archive_of(cluster, notebook["id"]) as archive:
+        assert abs(archive.getmember(f"checkpoint-{checkpoint[:8]}.ipynb").mtime - begun) <= 60
 
 
 def test_it_gets_the_environment_of_the_experiment_with_its_own_over_it(cluster: TaskCluster, checkpoint: str) -> None:

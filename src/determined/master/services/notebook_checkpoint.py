@@ -55,11 +55,12 @@ async def fill(ctx: MasterContext, caller: Caller, asked: LaunchNotebookRequest)
     if asked.files:
         raise InvalidArgument("a notebook on a checkpoint gets the code of its experiment; send no files beside it")
     origin = await ctx.db.read(lambda conn: _origin(conn, caller, asked.checkpoint_uuid or ""))
+    now = int(ctx.clock.now().timestamp())
     low = {"environment": origin.environment} if origin.environment else {}
     return LaunchNotebookRequest(
         config=JobConfig.merge(JobConfig.canonical(asked.config or {}), JobConfig.canonical(low)),
         template_name=asked.template_name,
-        files=await asyncio.to_thread(_files, origin),
+        files=await asyncio.to_thread(_files, origin, now),
         workspace_id=asked.workspace_id,
         submitter_python=origin.submitter_python or asked.submitter_python,
         preview=asked.preview,
@@ -94,12 +95,12 @@ def _environment(config: str, *, with_secrets: bool) -> JsonObject:
     return {key: value for key, value in kept.items() if not masked_places({key: value})}
 
 
-def _files(origin: _Origin) -> list[File]:
-    """Return the code of the experiment and the notebook file, as a submit carries them."""
+def _files(origin: _Origin, now: int) -> list[File]:
+    """Return the code of the experiment and the notebook file, as a submit carries them; the file is of this second."""
     files = list(_members(origin.tgz)) if origin.tgz else []
     name = checkpoint_notebook.name_of(origin.checkpoint.uuid, {file.path for file in files})
     content = checkpoint_notebook.content(origin.checkpoint).encode()
-    return [*files, _file(name, tarfile.REGTYPE, content, 0o644, 0)]
+    return [*files, _file(name, tarfile.REGTYPE, content, 0o644, now)]
 
 
 def _members(tgz: bytes) -> list[File]:
