@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from determined.tensorboard.protobuf import fields, varint
+
 _LENGTH = struct.Struct("<Q")
 _CRC_BYTES = 4
 _LONGEST_RECORD = 64 << 20  # more is not an event file
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _DT_FLOAT, _DT_DOUBLE, _DT_INT32, _DT_INT64 = 1, 2, 3, 9
-
-Field = tuple[int, int | bytes]  # number, and the value: an int, or the bytes of anything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,12 @@ class EventReader:
     def _scalars(self, record: bytes) -> list[Scalar]:
         try:
             return list(scalars_of(record))
-        except (ValueError, IndexError, struct.error, UnicodeDecodeError):
+        except (ValueError, struct.error):
             return []  # one bad record; its length was good, so the next can be read
 
 
 def scalars_of(event: bytes) -> Iterator[Scalar]:
-    """Yield the scalars of an encoded `Event`. Raises ValueError or IndexError for bytes that are none."""
+    """Yield the scalars of an encoded `Event`. Raises ValueError or struct.error for bytes that are none."""
     time, step, summaries = 0.0, 0, []
     for number, value in fields(event):
         if number == 1 and isinstance(value, bytes):
@@ -91,7 +90,7 @@ def plugin_contents(path: Path, plugin: str) -> Iterator[bytes]:
     for record in EventReader(path).records():
         try:
             yield from list(_plugin_contents(record, plugin.encode()))
-        except (ValueError, IndexError):
+        except ValueError:
             continue
 
 
@@ -110,27 +109,6 @@ def _below(messages: Iterable[bytes], *path: int) -> Iterator[bytes]:
     for message in messages:
         found = (value for number, value in fields(message) if number == path[0] and isinstance(value, bytes))
         yield from _below(found, *path[1:]) if len(path) > 1 else found
-
-
-def fields(message: bytes) -> Iterator[Field]:
-    """Yield the fields of an encoded protobuf message."""
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        kind = key & 7
-        if kind == _VARINT:
-            value, at = _varint(message, at)
-            yield key >> 3, value
-            continue
-        size = {_FIXED64: 8, _FIXED32: 4}.get(kind, 0)
-        if kind == _BYTES:
-            size, at = _varint(message, at)
-        elif not size:
-            raise ValueError(f"field of kind {kind}")
-        if at + size > len(message):
-            raise ValueError("a field is cut short")
-        yield key >> 3, message[at : at + size]
-        at += size
 
 
 def _value(message: bytes) -> tuple[str, float | None]:
@@ -176,7 +154,7 @@ def _number(kind: int, content: bytes, listed: dict[int, int | bytes]) -> float 
     if not value:
         return None
     if kind in (_DT_INT32, _DT_INT64):
-        return float(_varint(value, 0)[0])
+        return float(varint(value, 0)[0])
     return float(struct.unpack(form, value)[0])
 
 
@@ -189,16 +167,3 @@ def _has_one_element(shape: bytes) -> bool:
         for number, size in fields(dim)
         if number == 1
     )
-
-
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-        if shift > 63:
-            raise ValueError("a number is too long")

@@ -46,7 +46,7 @@ def test_files_that_are_no_event_files_are_given_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("raw", [b"\xff", b"\x0a\xff", b"\x80" * 20, b"\x07"])
 def test_bytes_that_are_no_event_are_refused(raw: bytes) -> None:
-    with pytest.raises((ValueError, IndexError, struct.error)):
+    with pytest.raises((ValueError, struct.error)):
         list(scalars_of(raw))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from determined._json import JsonObject
 from determined.errors import InvalidArgument
-from determined.tensorboard.event_reader import EventReader, Scalar, fields, plugin_contents
+from determined.tensorboard.event_reader import EventReader, Scalar, plugin_contents
+from determined.tensorboard.protobuf import fields
 
 _PARTS = {
     "train": "training",
@@ -81,7 +82,7 @@ def _take(run: Run, content: bytes) -> None:
                 run.hparams.update(_hparams(value))
             elif number == 4 and isinstance(value, bytes):
                 run.status = next((v for n, v in fields(value) if n == 1 and isinstance(v, int)), run.status)
-    except (ValueError, IndexError, struct.error, UnicodeDecodeError):
+    except (ValueError, struct.error):
         run.damaged.append(f"hyperparameters of {run.name}")
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from determined._json import JsonObject
 from determined.master.importing.clean import MAX_DEPTH, parse_json
+from determined.tensorboard import protobuf
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 # Fields of a record. Output is a whole line in old versions, and a piece of text in newer ones.
 KNOWN = HISTORY, SUMMARY, OUTPUT_LINE, CONFIG, STATS, OUTPUT, RUN, EXIT = (2, 3, 4, 5, 7, 13, 17, 18)
@@ -63,8 +63,11 @@ class Message:
 def decode(data: bytes) -> Message:
     """Decode one message; those inside it stay bytes until they are asked for. Raises DamagedRecord."""
     message = Message()
-    for number, value in _fields(data):
-        message.fields.setdefault(number, []).append(value)
+    try:
+        for number, value in protobuf.fields(data):
+            message.fields.setdefault(number, []).append(value)
+    except ValueError as e:
+        raise DamagedRecord(str(e)) from e
     return message
 
 
@@ -86,10 +89,10 @@ def path_of(item: Message) -> list[str]:
 
 def items(message: Message, number: int) -> JsonObject:
     """Return the items of a message as one nested object."""
-    found: JsonObject = {}
+    nested: JsonObject = {}
     for path, value in pairs(message, number):
-        put(found, path, value)
-    return found
+        put(nested, path, value)
+    return nested
 
 
 def put(target: JsonObject, path: list[str], value: Any) -> None:
@@ -108,37 +111,3 @@ def moment_of(seconds: Any) -> datetime | None:
         return _EPOCH + timedelta(seconds=float(seconds))
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    place = 0
-    while place < len(data):
-        tag, place = _varint(data, place)
-        kind = tag & 7
-        if kind == _VARINT:
-            value, place = _varint(data, place)
-            yield tag >> 3, value
-            continue
-        if kind == _BYTES:
-            length, place = _varint(data, place)
-        elif kind in (_FIXED64, _FIXED32):
-            length = 8 if kind == _FIXED64 else 4
-        else:
-            raise DamagedRecord(f"wire type {kind} is not used by W&B")
-        if place + length > len(data):
-            raise DamagedRecord("a field is longer than its message")
-        yield tag >> 3, data[place : place + length]
-        place += length
-
-
-def _varint(data: bytes, place: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if place >= len(data):
-            raise DamagedRecord("a number is cut off")
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, place
-    raise DamagedRecord("a number is too long")
