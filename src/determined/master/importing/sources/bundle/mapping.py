@@ -18,6 +18,7 @@ from determined.master.db.rows.allocations import AllocationValues, TaskValues
 from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.db.rows.experiments import EnvironmentLockValues, ExperimentValues, JobValues, TrialValues
 from determined.master.db.rows.users import UserValues
+from determined.master.importing import shared_rules
 from determined.master.importing.clean import clean_object, clean_text
 from determined.master.importing.mapped_config import map_config
 from determined.master.importing.mapped_state import mapped_state, was_live
@@ -171,7 +172,7 @@ def map_trial(record: TrialRecord, entry: ExperimentEntry, around: Around) -> li
 
 
 def trial_notes(record: TrialRecord) -> list[Note]:
-    return [Note(rules.ALLOCATION_LIVE, one.id) for one in record.allocations if one.ended_at is None]
+    return [Note(shared_rules.ALLOCATION_LIVE, one.id) for one in record.allocations if one.ended_at is None]
 
 
 def map_checkpoint(entry: CheckpointEntry, experiment_id: int, storage_id: int | None) -> CheckpointValues:
@@ -195,7 +196,7 @@ def map_checkpoint(entry: CheckpointEntry, experiment_id: int, storage_id: int |
 
 
 def checkpoint_notes(entry: CheckpointEntry) -> list[Note]:
-    return [Note(rules.CHECKPOINT_ACTIVE, entry.uuid)] if entry.state == _BEING_WRITTEN else []
+    return [Note(shared_rules.CHECKPOINT_ACTIVE, entry.uuid)] if entry.state == _BEING_WRITTEN else []
 
 
 def map_storage(section: JsonObject) -> JsonObject:

@@ -12,6 +12,7 @@ from determined.bundle.layout import ExperimentEntry, Places, UserEntry
 from determined.bundle.reader import Bundle
 from determined.constants import MASKED
 from determined.errors import InvalidArgument
+from determined.master.importing import shared_rules
 from determined.master.importing.mapped_state import was_live
 from determined.master.importing.notes import Note, Tally
 from determined.master.importing.sources.bundle import rules
@@ -153,7 +154,7 @@ def _notes(bundle: Bundle, entry: ExperimentEntry) -> list[Note]:
     if was_live(entry.state, unmanaged=entry.unmanaged):
         notes.append(Note(rules.LIVE, f"experiment {entry.id} was {entry.state}"))
     elif entry.state.startswith("DELET"):
-        notes.append(Note(rules.DELETION, f"experiment {entry.id} was {entry.state}"))
+        notes.append(Note(shared_rules.DELETION, f"experiment {entry.id} was {entry.state}"))
     if MASKED in bundle.text(f"{layout.folder(entry.id)}/config.yaml"):
         notes.append(Note(rules.MASKED, f"experiment {entry.id}"))
     return notes

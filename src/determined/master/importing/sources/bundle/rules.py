@@ -1,20 +1,16 @@
 """Rules by which an import of a bundle changes, leaves out or leaves to people what is in it."""
 
+from determined.master.importing import shared_rules
 from determined.master.importing.notes import Outcome, Rule
 
 _CHANGED, _LEFT_OUT, _BY_HAND = Outcome.CHANGED, Outcome.LEFT_OUT, Outcome.BY_HAND
 
 LIVE = Rule("live", _CHANGED, "Experiments and trials that were not over are CANCELED; fork them to go on.")
-DELETION = Rule(
-    "deletion", _CHANGED, "Deletions that had not ended: the thing is there; delete it again if you want to."
-)
 CONFIG = Rule(
     "config",
     _CHANGED,
     "Configs with values that are not valid here: those were replaced by defaults; see originalConfig.",
 )
-CHECKPOINT_ACTIVE = Rule("checkpoint_active", _CHANGED, "Checkpoints that were still being written are in state ERROR.")
-ALLOCATION_LIVE = Rule("allocation_live", _CHANGED, "Allocations that had not ended are TERMINATED.")
 PROJECT_KEY = Rule("project_key", _CHANGED, "Projects whose key another project has here got a new one.")
 KNOWN = Rule("known", _LEFT_OUT, "Experiments that are here already: of an earlier import, or this cluster's own.")
 LOGS = Rule("logs", _LEFT_OUT, "Logs, because of --no-logs.")
@@ -32,4 +28,4 @@ FILES_ELSEWHERE = Rule(
     "Checkpoints whose files are not in the bundle: they stay where they are, copy them if need be.",
 )
 
-RULES = {rule.name: rule for rule in list(globals().values()) if isinstance(rule, Rule)}
+RULES = {**shared_rules.RULES, **{rule.name: rule for rule in list(globals().values()) if isinstance(rule, Rule)}}

@@ -1,5 +1,6 @@
 """Rules by which rows of upstream are changed, left out or left to people; the report names each that was applied."""
 
+from determined.master.importing import shared_rules
 from determined.master.importing.notes import Outcome, Rule
 
 _CHANGED, _LEFT_OUT, _BY_HAND = Outcome.CHANGED, Outcome.LEFT_OUT, Outcome.BY_HAND
@@ -8,9 +9,6 @@ LIVE = Rule(
     "live",
     _CHANGED,
     "Experiments and trials that were not over are CANCELED; `det e continue` or a fork goes on with them.",
-)
-DELETION = Rule(
-    "deletion", _CHANGED, "Deletions that had not ended: the thing is there; delete it again if you want to."
 )
 CONFIG = Rule(
     "config",
@@ -22,7 +20,6 @@ TASK_ID = Rule("task_id", _CHANGED, "Trials without a task got one named after t
 PROJECT_KEY = Rule("project_key", _CHANGED, "Projects without a key got one made from their name.")
 CLUSTER_ADMIN = Rule("cluster_admin", _CHANGED, "Members of ClusterAdmin are administrators here.")
 GROUP_NAME = Rule("group_name", _CHANGED, "Metric groups with a `.` in their names have a `_` instead.")
-CHECKPOINT_ACTIVE = Rule("checkpoint_active", _CHANGED, "Checkpoints that were still being written are in state ERROR.")
 LOG_BYTES = Rule("log_bytes", _CHANGED, "Log lines with bytes that are no text: those bytes became U+FFFD.")
 ARCHIVED = Rule(
     "archived_metrics", _LEFT_OUT, "Metrics that upstream hid because a later run had gone back before their step."
@@ -78,7 +75,6 @@ ACCESS_TOKENS = Rule(
 )
 ROLES = Rule("roles", _BY_HAND, "Roles of single users have no place here yet; leftover/roles.yaml lists them.")
 GROUPS = Rule("groups", _BY_HAND, "Groups and roles have no place here yet; leftover/groups.yaml lists them.")
-ALLOCATION_LIVE = Rule("allocation_live", _CHANGED, "Allocations that had not ended are TERMINATED.")
 STORAGE_GONE = Rule(
     "storage_gone",
     _CHANGED,
@@ -120,4 +116,4 @@ POOLS = Rule(
     "Resource pools of experiments that this master's config does not have; a fork has to name another.",
 )
 
-RULES = {rule.name: rule for rule in list(globals().values()) if isinstance(rule, Rule)}
+RULES = {**shared_rules.RULES, **{rule.name: rule for rule in list(globals().values()) if isinstance(rule, Rule)}}

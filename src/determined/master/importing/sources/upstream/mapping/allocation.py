@@ -1,8 +1,8 @@
 """Allocations of trials' tasks: all are over, and nothing is waited for."""
 
 from determined.master.db.rows.allocations import AllocationValues
+from determined.master.importing import shared_rules
 from determined.master.importing.notes import Note
-from determined.master.importing.sources.upstream import rules
 from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
 from determined.master.importing.sources.upstream.reading.allocations import AllocationRow
 from determined.master.lifecycle.states import AllocationState, ExitKind
@@ -27,7 +27,7 @@ def map_allocation(row: AllocationRow, around: Surroundings) -> Mapped:
         "exit_code": row.status_code,
         "drained": True,
     }
-    live = [Note(rules.ALLOCATION_LIVE, row.id)] if row.end_time is None else []
+    live = [Note(shared_rules.ALLOCATION_LIVE, row.id)] if row.end_time is None else []
     return Mapped([("allocations", values)], live)
 
 

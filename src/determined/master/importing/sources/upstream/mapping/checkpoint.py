@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from determined._json import JsonObject
 from determined.master.db.rows.checkpoints import CheckpointValues
+from determined.master.importing import shared_rules
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.upstream import rules
 from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
@@ -31,7 +32,7 @@ def map_checkpoint(row: CheckpointRow, storages: Mapping[int, int], around: Surr
         "report_time": row.report_time or around.now,
         "storage_id": storages.get(row.storage_id) if row.storage_id is not None else None,
     }
-    notes = [Note(rules.CHECKPOINT_ACTIVE, row.uuid)] if row.state == _BEING_WRITTEN else []
+    notes = [Note(shared_rules.CHECKPOINT_ACTIVE, row.uuid)] if row.state == _BEING_WRITTEN else []
     if row.storage_id is not None and row.storage_id not in storages:
         notes.append(Note(rules.STORAGE_GONE, f"{row.uuid} was in storage {row.storage_id}"))
     return Mapped([("checkpoints", values)], notes)

@@ -8,6 +8,7 @@ from determined.config.resources import DEFAULT_PRIORITY
 from determined.config.task_kinds import TRIAL
 from determined.master.db.queries.checkpoint import GC_FROZEN
 from determined.master.db.rows.experiments import ExperimentValues, JobValues
+from determined.master.importing import shared_rules
 from determined.master.importing.mapped_config import MappedConfig, map_config
 from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Note
@@ -93,5 +94,5 @@ def _notes(row: ExperimentRow, mapped: MappedConfig) -> list[Note]:
     if was_live(row.state, unmanaged=row.unmanaged):
         notes.append(Note(rules.LIVE, f"experiment {row.id} was {row.state}"))
     elif row.state.startswith("DELET"):
-        notes.append(Note(rules.DELETION, f"experiment {row.id} was {row.state}"))
+        notes.append(Note(shared_rules.DELETION, f"experiment {row.id} was {row.state}"))
     return notes

@@ -1,8 +1,8 @@
 """Workspaces with their pins and pools."""
 
 from determined.master.db.rows.workspaces import WorkspaceValues
+from determined.master.importing import shared_rules
 from determined.master.importing.notes import Note
-from determined.master.importing.sources.upstream import rules
 from determined.master.importing.sources.upstream.mapping.mapped import Mapped
 from determined.master.importing.sources.upstream.reading.workspaces import WorkspaceRow
 
@@ -30,4 +30,4 @@ def map_workspace(row: WorkspaceRow) -> Mapped:
 
 def deletion_notes(state: str | None, what: str) -> list[Note]:
     """Note that something was being deleted; here it is as if nobody had asked."""
-    return [Note(rules.DELETION, f"{what} was {state}")] if (state or PLAIN) != PLAIN else []
+    return [Note(shared_rules.DELETION, f"{what} was {state}")] if (state or PLAIN) != PLAIN else []
