@@ -1,6 +1,6 @@
 """Notes of an import: what was changed, left out or is left to people, counted per rule with a few examples. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -71,3 +71,9 @@ class Tally:
 
     def _places(self, name: str) -> JsonObject:
         return {"places": self.places[name]} if name in self.places else {}
+
+
+def shown(values: Sequence[int] | Sequence[str], most: int) -> str:
+    """List values for people: the first `most` of them, and how many there are in all."""
+    listed = ", ".join(str(value) for value in values[:most])
+    return f"{listed}, ... ({len(values)} in all)" if len(values) > most else listed

@@ -9,6 +9,7 @@ from determined.bundle.layout import CheckpointEntry
 from determined.bundle.reader import Bundle
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import imported
+from determined.master.importing.notes import shown
 from determined.master.importing.sources.bundle.plan import EXPERIMENTS, TRIALS, Plan, experiment_entry
 
 _SHOWN = 5
@@ -21,8 +22,8 @@ def require_none(conn: Connection, bundle: Bundle, plan: Plan) -> None:
         FailedPrecondition: naming the first few of each noun.
     """
     problems = [
-        *_listed(EXPERIMENTS, sorted(imported.existing_ids(conn, EXPERIMENTS, plan.experiments))),
-        *_listed(TRIALS, sorted(imported.existing_ids(conn, TRIALS, plan.trials))),
+        *_problems(EXPERIMENTS, sorted(imported.existing_ids(conn, EXPERIMENTS, plan.experiments))),
+        *_problems(TRIALS, sorted(imported.existing_ids(conn, TRIALS, plan.trials))),
         *(problem for id_ in plan.experiments for problem in _keys(conn, bundle, id_)),
     ]
     if problems:
@@ -45,7 +46,7 @@ def _keys(conn: Connection, bundle: Bundle, experiment_id: int) -> Iterator[str]
         ("allocations", "allocations", "id", allocations),
         ("checkpoints", "checkpoints", "uuid", uuids),
     ):
-        yield from _listed(what, sorted(imported.existing_keys(conn, table, column, keys)))
+        yield from _problems(what, sorted(imported.existing_keys(conn, table, column, keys)))
 
 
 def _checkpoints(bundle: Bundle, experiment_id: int) -> Iterator[CheckpointEntry]:
@@ -54,8 +55,5 @@ def _checkpoints(bundle: Bundle, experiment_id: int) -> Iterator[CheckpointEntry
         yield from bundle.entries(name, CheckpointEntry)
 
 
-def _listed(what: str, taken: Sequence[int] | Sequence[str]) -> list[str]:
-    if not taken:
-        return []
-    shown = ", ".join(str(value) for value in taken[:_SHOWN])
-    return [f"{what} {shown}" + (f", ... ({len(taken)} in all)" if len(taken) > _SHOWN else "")]
+def _problems(noun: str, taken: Sequence[int] | Sequence[str]) -> list[str]:
+    return [f"{noun} {shown(taken, _SHOWN)}"] if taken else []

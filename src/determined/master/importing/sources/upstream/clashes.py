@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import imported
+from determined.master.importing.notes import shown
 from determined.master.importing.sources.upstream.plan import EXPERIMENTS, PROJECTS, USERS, WORKSPACES, Plan
 from determined.master.services.bootstrap import ADMIN, ORDINARY, UNCATEGORIZED
 
@@ -36,7 +37,7 @@ def require_none(conn: Connection, plan: Plan, user_names: dict[str, int], works
 
 def _numbers(conn: Connection, table: str, ids: Sequence[int]) -> list[str]:
     taken = sorted(imported.existing_ids(conn, table, ids))
-    return [f"{table} {_listed(taken)}"] if taken else []
+    return [f"{table} {shown(taken, _SHOWN)}"] if taken else []
 
 
 def _users(conn: Connection, plan: Plan, names: dict[str, int]) -> list[str]:
@@ -44,7 +45,7 @@ def _users(conn: Connection, plan: Plan, names: dict[str, int]) -> list[str]:
     own = {name: id_ for name, id_ in ours.items() if name not in _BUILT_IN_USERS}
     coming = set(plan.users)
     taken = [f"{name} ({id_})" for name, id_ in own.items() if id_ in coming or names.get(name) in coming]
-    return [f"users {_listed(taken)}"] if taken else []
+    return [f"users {shown(taken, _SHOWN)}"] if taken else []
 
 
 def _workspaces(conn: Connection, plan: Plan, names: dict[str, int]) -> list[str]:
@@ -53,9 +54,4 @@ def _workspaces(conn: Connection, plan: Plan, names: dict[str, int]) -> list[str
     }
     coming = set(plan.workspaces)
     taken = [f"{name} ({id_})" for name, id_ in own.items() if id_ in coming or names.get(name) in coming]
-    return [f"workspaces {_listed(taken)}"] if taken else []
-
-
-def _listed(values: Sequence[int] | Sequence[str]) -> str:
-    shown = ", ".join(str(value) for value in values[:_SHOWN])
-    return f"{shown}, ... ({len(values)} in all)" if len(values) > _SHOWN else shown
+    return [f"workspaces {shown(taken, _SHOWN)}"] if taken else []
