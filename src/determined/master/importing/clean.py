@@ -2,6 +2,7 @@
 
 import json
 import math
+from datetime import UTC, datetime
 from typing import Any
 
 from determined._json import JsonObject, JsonValue
@@ -15,6 +16,12 @@ def clean_text(text: str) -> str:
     """Replace NUL and halves of surrogate pairs, which PostgreSQL and JSON refuse."""
     whole = text.encode(errors="surrogatepass").decode(errors="replace")
     return whole.replace("\0", _BAD)
+
+
+def parse_moment(text: str) -> datetime:
+    """Parse an ISO 8601 time; one without a zone is in UTC. Raises ValueError."""
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -1,10 +1,11 @@
 """Options of an import: `--only` and `--since` as data. Pure."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from determined._json import JsonObject
 from determined.errors import InvalidArgument
+from determined.master.importing.clean import parse_moment
 
 _USAGE = "write workspaces=NAME,NAME or experiments=1-500,600"
 
@@ -57,7 +58,7 @@ def parse_selection(only: list[str], since: str | None) -> Selection:
             workspaces = (*(workspaces or ()), *listed)
         else:
             experiments = (*(experiments or ()), *(_span(value) for value in listed))
-    return Selection(workspaces, experiments, _moment(since) if since else None)
+    return Selection(workspaces, experiments, _since(since) if since else None)
 
 
 def parse_count(text: str | None, flag: str) -> int:
@@ -77,9 +78,8 @@ def _span(text: str) -> tuple[int, int]:
     return first, last
 
 
-def _moment(text: str) -> datetime:
+def _since(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(text)
+        return parse_moment(text)
     except ValueError as e:
         raise InvalidArgument(f"--since {text!r} is no date; write 2024-01-31, or 2024-01-31T12:00:00+00:00") from e
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

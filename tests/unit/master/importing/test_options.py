@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from determined.errors import InvalidArgument
+from determined.master.importing.clean import parse_moment
 from determined.master.importing.options import parse_selection
 
 
@@ -31,3 +32,8 @@ def test_what_is_not_understood_is_refused_with_a_word_on_the_form(
 ) -> None:
     with pytest.raises(InvalidArgument, match=message):
         parse_selection(only, since)
+
+
+def test_a_time_without_a_zone_is_in_utc() -> None:
+    assert parse_moment("2024-01-31T12:00:00") == datetime(2024, 1, 31, 12, tzinfo=UTC)
+    assert parse_moment("2024-01-31T12:00:00+02:00") == datetime(2024, 1, 31, 10, tzinfo=UTC)

@@ -1,7 +1,7 @@
 """Entries of a bundle as rows of ours. Pure."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from determined._json import JsonObject
 from determined.bundle.layout import CheckpointEntry, ExperimentEntry, LockEntry, UserEntry
@@ -19,7 +19,7 @@ from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.db.rows.experiments import EnvironmentLockValues, ExperimentValues, JobValues, TrialValues
 from determined.master.db.rows.users import UserValues
 from determined.master.importing import shared_rules
-from determined.master.importing.clean import clean_object, clean_text
+from determined.master.importing.clean import clean_object, clean_text, parse_moment
 from determined.master.importing.mapped_config import map_config
 from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Note
@@ -48,10 +48,9 @@ class Around:
 def moment(text: str) -> datetime:
     """Read a time. Raises InvalidArgument."""
     try:
-        read = datetime.fromisoformat(text)
+        return parse_moment(text)
     except ValueError as e:
         raise InvalidArgument(f"{text[:80]!r} in the bundle is no time; export it again") from e
-    return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
 
 
 def map_user(entry: UserEntry, user_id: int, around: Around) -> UserValues:
