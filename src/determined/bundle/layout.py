@@ -7,7 +7,6 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from determined._json import JsonObject
 from determined.wire.trial_record import CheckpointRecord
 
 FORMAT, VERSION = "determined-bundle", 1
@@ -181,7 +180,3 @@ def encode(value: Any) -> bytes:
 def document(value: Any) -> bytes:
     """Write JSON for people: indented, keys in order."""
     return msgspec.json.format(encode(value), indent=2) + b"\n"
-
-
-def as_object(struct: msgspec.Struct) -> JsonObject:
-    return msgspec.to_builtins(struct)  # type: ignore[no-any-return]
