@@ -35,7 +35,7 @@ _CHECKPOINT_STATES = frozenset({"COMPLETED", "PARTIALLY_DELETED", "DELETED", "ER
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class MappingContext:
     """Facts that mappings need beside the entry. `now` is the time of the import, the same for all of its units."""
 
     now: datetime
@@ -53,7 +53,7 @@ def moment(text: str) -> datetime:
         raise InvalidArgument(f"{text[:80]!r} in the bundle is no time; export it again") from e
 
 
-def map_user(entry: UserEntry, user_id: int, around: Around) -> UserValues:
+def map_user(entry: UserEntry, user_id: int, context: MappingContext) -> UserValues:
     """Map an owner who is not here: nobody can log in as them before an administrator sets a password."""
     return {
         "id": user_id,
@@ -63,25 +63,25 @@ def map_user(entry: UserEntry, user_id: int, around: Around) -> UserValues:
         "admin": False,
         "active": entry.active,
         "remote": False,
-        "created_at": around.now,
-        "modified_at": around.now,
+        "created_at": context.now,
+        "modified_at": context.now,
     }
 
 
 def map_experiment(
-    entry: ExperimentEntry, config_text: str, original: str, around: Around
+    entry: ExperimentEntry, config_text: str, original: str, context: MappingContext
 ) -> tuple[list[tuple[str, Values]], list[Note]]:
     active, problems = _config(entry, config_text)
     config = ExperimentConfig.load(active)
     start = moment(entry.start_time)
     state = mapped_state(entry.state, unmanaged=entry.unmanaged)
-    owner, resources = around.users[entry.owner], config.resources
+    owner, resources = context.users[entry.owner], config.resources
     job: JobValues = {
         "id": entry.job_id,
         "type": TRIAL.job.name,
         "owner_id": owner,
-        "workspace_id": around.workspaces[entry.project_id],
-        "pool": entry.pool or resources.resource_pool or around.default_pool,
+        "workspace_id": context.workspaces[entry.project_id],
+        "pool": entry.pool or resources.resource_pool or context.default_pool,
         "priority": DEFAULT_PRIORITY if resources.priority is None else resources.priority,
         "weight": 1.0 if resources.weight is None else resources.weight,
         "max_slots": resources.max_slots,
@@ -91,7 +91,7 @@ def map_experiment(
     experiment: ExperimentValues = {
         "id": entry.id,
         "job_id": entry.job_id,
-        "project_id": around.projects[entry.project_id],
+        "project_id": context.projects[entry.project_id],
         "owner_id": owner,
         "parent_id": entry.parent_id,
         "state": state,
@@ -111,7 +111,7 @@ def map_experiment(
         "warm_start_checkpoint": config.searcher.source_checkpoint_uuid,
         "progress": entry.progress,
         "start_time": start,
-        "end_time": _ended(entry.end_time, state in TERMINAL, around),
+        "end_time": _ended(entry.end_time, state in TERMINAL, context),
         "best_trial_id": entry.best_trial_id,
         "error": entry.error,
         "gc_time": GC_FROZEN,
@@ -129,10 +129,10 @@ def map_lock(lock: LockEntry, experiment_id: int) -> EnvironmentLockValues:
     }
 
 
-def map_trial(record: TrialRecord, entry: ExperimentEntry, around: Around) -> list[tuple[str, Values]]:
+def map_trial(record: TrialRecord, entry: ExperimentEntry, context: MappingContext) -> list[tuple[str, Values]]:
     state = mapped_state(record.state, unmanaged=entry.unmanaged)
     is_over = state in TERMINAL
-    end = _ended(record.end_time, is_over, around)
+    end = _ended(record.end_time, is_over, context)
     trial: TrialValues = {
         "id": record.id,
         "experiment_id": entry.id,
@@ -166,7 +166,7 @@ def map_trial(record: TrialRecord, entry: ExperimentEntry, around: Around) -> li
         "archived": record.archived,
     }
     tasks = [("tasks", _task(task, record, entry, end if is_over else None)) for task in record.tasks]
-    allocations = [("allocations", _allocation(one, record, end or around.now)) for one in record.allocations]
+    allocations = [("allocations", _allocation(one, record, end or context.now)) for one in record.allocations]
     return [("trials", trial), *tasks, *allocations]
 
 
@@ -262,8 +262,8 @@ def _exit_kind(record: AllocationRecord) -> str | None:
     return record.exit_kind if record.exit_kind in set(ExitKind) else None
 
 
-def _ended(text: str | None, is_over: bool, around: Around) -> datetime | None:
-    return _time(text) or (around.now if is_over else None)
+def _ended(text: str | None, is_over: bool, context: MappingContext) -> datetime | None:
+    return _time(text) or (context.now if is_over else None)
 
 
 def _time(text: str | None) -> datetime | None:

@@ -11,7 +11,7 @@ from determined.master.db.queries import imported, project
 from determined.master.importing.journal import Batch, Journal, Unit
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.bundle import rules
-from determined.master.importing.sources.bundle.mapping import Around, map_user
+from determined.master.importing.sources.bundle.mapping import MappingContext, map_user
 from determined.master.importing.sources.bundle.plan import PROJECTS, USERS, WORKSPACES, Plan
 from determined.master.importing.target import Target
 from determined.master.services import naming, user_name
@@ -19,12 +19,12 @@ from determined.master.services import naming, user_name
 
 @dataclass(frozen=True, slots=True)
 class PlaceSteps:
-    """Fills the ids of `around`. What an earlier run of this import has made is found by its name as well."""
+    """Fills the ids of `context`. What an earlier run of this import has made is found by its name as well."""
 
     target: Target
     plan: Plan
     journal: Journal
-    around: Around
+    context: MappingContext
 
     def store(self) -> None:
         """Store what is missing. Raises InvalidArgument for names that cannot be used here."""
@@ -33,7 +33,7 @@ class PlaceSteps:
         self._users()
         workspaces = self._workspaces()
         for entry in self.plan.places.projects:
-            self.around.workspaces[entry.id] = workspaces[entry.workspace_id]
+            self.context.workspaces[entry.id] = workspaces[entry.workspace_id]
         self._projects()
 
     def _users(self) -> None:
@@ -43,11 +43,11 @@ class PlaceSteps:
         batch = Batch()
         for entry in missing:
             user_name.checked_display_name(entry.display_name)
-            batch.add([(USERS, map_user(entry, ids[entry.id], self.around))])
+            batch.add([(USERS, map_user(entry, ids[entry.id], self.context))])
             batch.tally.add([Note(rules.USERS, entry.username)])
             here[entry.username] = ids[entry.id]
         self._store(USERS, batch, ids)
-        self.around.users.update({entry.username: here[entry.username] for entry in self.plan.users})
+        self.context.users.update({entry.username: here[entry.username] for entry in self.plan.users})
 
     def _workspaces(self) -> dict[int, int]:
         """Return the id here of each of the bundle's workspaces."""
@@ -70,12 +70,12 @@ class PlaceSteps:
         for entry in missing:
             batch.add([(PROJECTS, self._project(entry, ids[entry.id], keys, batch))])
         self._store(PROJECTS, batch, ids)
-        self.around.projects.update({**known, **ids})
+        self.context.projects.update({**known, **ids})
 
     def _known_projects(self, conn: Connection) -> dict[int, int]:
         found = {}
         for entry in self.plan.places.projects:
-            here = project.by_name(conn, self.around.workspaces[entry.id], entry.name)
+            here = project.by_name(conn, self.context.workspaces[entry.id], entry.name)
             if here is not None:
                 found[entry.id] = here
         return found
@@ -84,9 +84,9 @@ class PlaceSteps:
         return {
             "id": id_,
             "name": naming.checked_name(entry.name, "workspace"),
-            "user_id": self.around.users[entry.owner],
+            "user_id": self.context.users[entry.owner],
             "archived": entry.archived,
-            "created_at": self.around.now,
+            "created_at": self.context.now,
         }
 
     def _project(self, entry: ProjectEntry, id_: int, keys: set[str], batch: Batch) -> Values:
@@ -97,14 +97,14 @@ class PlaceSteps:
         keys.add(key)
         return {
             "id": id_,
-            "workspace_id": self.around.workspaces[entry.id],
-            "user_id": self.around.users[entry.owner],
+            "workspace_id": self.context.workspaces[entry.id],
+            "user_id": self.context.users[entry.owner],
             "name": naming.checked_name(entry.name, "project"),
             "key": key,
             "description": entry.description,
             "notes": [{"name": str(n.get("name", "")), "contents": str(n.get("contents", ""))} for n in entry.notes],
             "archived": entry.archived,
-            "created_at": self.around.now,
+            "created_at": self.context.now,
         }
 
     def _ids(self, table: str, entries: Sequence[UserEntry | WorkspaceEntry | ProjectEntry]) -> dict[int, int]:

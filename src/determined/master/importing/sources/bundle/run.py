@@ -18,7 +18,7 @@ from determined.master.importing.registry import Finished, Request
 from determined.master.importing.removal import BEFORE
 from determined.master.importing.report import Report
 from determined.master.importing.sources.bundle import clashes, metric_units, rules
-from determined.master.importing.sources.bundle.mapping import Around
+from determined.master.importing.sources.bundle.mapping import MappingContext
 from determined.master.importing.sources.bundle.places import PlaceSteps
 from determined.master.importing.sources.bundle.plan import CHECK, EXPERIMENTS, Plan, make_plan
 from determined.master.importing.sources.bundle.steps import Steps
@@ -118,9 +118,9 @@ class BundleImport:
         progress = Progress(self.request.emit, plan.totals(), {})
         journal = Journal(self.request.target, begun.id, progress.stored)
         progress.done = {step: journal.rows(step) for step in journal.units}
-        around = Around(begun.started_at, self.request.config.resource_manager.default_compute_resource_pool)
-        PlaceSteps(self.request.target, plan, journal, around).store()
-        steps = Steps(self.bundle, plan, journal, around, self._files)
+        context = MappingContext(begun.started_at, self.request.config.resource_manager.default_compute_resource_pool)
+        PlaceSteps(self.request.target, plan, journal, context).store()
+        steps = Steps(self.bundle, plan, journal, context, self._files)
         steps.experiments()
         steps.code()
         steps.trials()

@@ -20,7 +20,7 @@ from determined.master.db.queries import imported, log, storage_backend
 from determined.master.importing.clean import clean_text
 from determined.master.importing.journal import Batch, Journal, Unit
 from determined.master.importing.sources.bundle import checkpoint_files, mapping
-from determined.master.importing.sources.bundle.mapping import Around
+from determined.master.importing.sources.bundle.mapping import MappingContext
 from determined.master.importing.sources.bundle.plan import (
     CHECKPOINTS,
     CODE,
@@ -49,7 +49,7 @@ class Steps:
     bundle: Bundle
     plan: Plan
     journal: Journal
-    around: Around
+    context: MappingContext
     files: Path
 
     def experiments(self) -> None:
@@ -75,7 +75,7 @@ class Steps:
                 batch = Batch()
                 for trial in part:
                     _require_own(self.bundle, trial)
-                    batch.add(mapping.map_trial(trial, entry, self.around))
+                    batch.add(mapping.map_trial(trial, entry, self.context))
                     batch.tally.add(mapping.trial_notes(trial))
                 ids = [trial.id for trial in part]
                 unit = Unit(TRIALS, len(part), batch.checksum(), [id_, ids[-1]], batch.tally, ids)
@@ -123,7 +123,7 @@ class Steps:
             entry = experiment_entry(self.bundle, id_)
             config = f"{folder}/config.yaml"
             try:
-                rows, notes = mapping.map_experiment(entry, self.bundle.text(config), text, self.around)
+                rows, notes = mapping.map_experiment(entry, self.bundle.text(config), text, self.context)
             except InvalidConfig as e:
                 raise InvalidArgument(f"{config} of {self.bundle.path}: {e.message}") from e
             batch.add(rows)

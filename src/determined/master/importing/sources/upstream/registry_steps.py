@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from determined.master.db.queries import imported
 from determined.master.importing.journal import Batch, Journal, Unit
 from determined.master.importing.sources.upstream.mapping.allocation import map_allocation
-from determined.master.importing.sources.upstream.mapping.mapped import Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import MappingContext
 from determined.master.importing.sources.upstream.mapping.model import map_lineage, map_model, map_version
 from determined.master.importing.sources.upstream.mapping.template import map_template
 from determined.master.importing.sources.upstream.mapping.webhook import map_webhook
@@ -33,7 +33,7 @@ class RegistrySteps:
     source: Source
     plan: RegistryPlan
     journal: Journal
-    around: Surroundings
+    context: MappingContext
 
     def store(self, trials_with_allocations: Sequence[int], first_template_id: int) -> None:
         """Store all of it. `first_template_id`: a number above those of the templates that are here."""
@@ -45,10 +45,10 @@ class RegistrySteps:
         self.journal.store_ids(WEBHOOKS, self.plan.webhooks, self._webhooks, size=_AT_ONCE, keep_ids=True)
 
     def _allocations(self, trial_ids: Sequence[int]) -> Batch:
-        return batch_of([map_allocation(row, self.around) for row in allocations.read(self.source, trial_ids)])
+        return batch_of([map_allocation(row, self.context) for row in allocations.read(self.source, trial_ids)])
 
     def _models(self, ids: Sequence[int]) -> Batch:
-        return batch_of([map_model(row, self.around) for row in models.read(self.source, ids)])
+        return batch_of([map_model(row, self.context) for row in models.read(self.source, ids)])
 
     def _store_versions(self) -> None:
         done = self.journal.upto(VERSIONS)
@@ -56,7 +56,7 @@ class RegistrySteps:
         for start in range(0, len(left), _AT_ONCE):
             part = left[start : start + _AT_ONCE]
             rows = models.versions(self.source, part)
-            batch = batch_of([map_version(row, self.around) for row in rows])
+            batch = batch_of([map_version(row, self.context) for row in rows])
             unit = Unit(VERSIONS, len(part), batch.checksum(), [part[-1]], batch.tally, part)
             self.journal.store(unit, partial(_write_versions, batch, sorted({row.model_id for row in rows})))
 
@@ -71,7 +71,7 @@ class RegistrySteps:
             return
         chosen = set(self.plan.templates)
         rows = [row for row in templates.read(self.source) if row.name in chosen]
-        mapped = [map_template(row, first_id + n, self.around) for n, row in enumerate(rows)]
+        mapped = [map_template(row, first_id + n, self.context) for n, row in enumerate(rows)]
         batch = batch_of(mapped)
         ids = list(range(first_id, first_id + len(rows)))
         unit = Unit(TEMPLATES, len(rows), batch.checksum(), [len(rows)], batch.tally, ids)
@@ -79,7 +79,7 @@ class RegistrySteps:
 
     def _webhooks(self, ids: Sequence[int]) -> Batch:
         chosen = set(ids)
-        return batch_of([map_webhook(row, self.around) for row in webhooks.read(self.source) if row.id in chosen])
+        return batch_of([map_webhook(row, self.context) for row in webhooks.read(self.source) if row.id in chosen])
 
 
 def _write_versions(batch: Batch, model_ids: Sequence[int], conn: Connection) -> None:

@@ -25,7 +25,7 @@ from determined.master.importing.sources.upstream import (
     system_metric_units,
 )
 from determined.master.importing.sources.upstream.mapping.checkpoint import map_storage
-from determined.master.importing.sources.upstream.mapping.mapped import Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import MappingContext
 from determined.master.importing.sources.upstream.mapping.metric import series_of
 from determined.master.importing.sources.upstream.plan import EXPERIMENTS, PROJECTS, USERS, WORKSPACES, Plan, make_plan
 from determined.master.importing.sources.upstream.reading import (
@@ -153,14 +153,14 @@ class UpstreamImport:
         return journal
 
     def _store(self, begun: Import, plan: Plan, registry: RegistryPlan, found: Survey, journal: Journal) -> None:
-        around = Surroundings(
+        context = MappingContext(
             cluster_id=self.source.cluster_id,
             now=begun.started_at,
             workspace_of_project=plan.workspace_of_project,
             default_pool=self.config.resource_manager.default_compute_resource_pool,
             project_keys=self.target.read(lambda conn: imported.existing_names(conn, PROJECTS, "key")),
         )
-        steps = Steps(self.source, plan, journal, around)
+        steps = Steps(self.source, plan, journal, context)
         steps.people()
         steps.places()
         steps.experiments()
@@ -174,7 +174,7 @@ class UpstreamImport:
         steps.checkpoints(found.trials_with_checkpoints, self._storages())
         first = self.target.read(lambda conn: max(imported.all_ids(conn, TEMPLATES), default=0)) + 1
         with_allocations = [id_ for id_, _ in found.allocations]
-        RegistrySteps(self.source, registry, journal, around).store(with_allocations, first)
+        RegistrySteps(self.source, registry, journal, context).store(with_allocations, first)
         for log_table in logs.TABLES if self.options.logs else ():
             log_units.store(self.source, journal, log_table, [id_ for id_, _ in found.log_lines[log_table.name]])
 

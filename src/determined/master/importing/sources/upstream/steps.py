@@ -12,7 +12,7 @@ from determined.master.importing.journal import Batch, Journal, Unit
 from determined.master.importing.notes import Tally
 from determined.master.importing.sources.upstream.mapping.checkpoint import map_checkpoint
 from determined.master.importing.sources.upstream.mapping.experiment import map_experiment
-from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import Mapped, MappingContext
 from determined.master.importing.sources.upstream.mapping.project import keys_of, map_project
 from determined.master.importing.sources.upstream.mapping.trial import map_trial
 from determined.master.importing.sources.upstream.mapping.user import map_setting, map_user
@@ -31,7 +31,7 @@ class Steps:
     source: Source
     plan: Plan
     journal: Journal
-    around: Surroundings
+    context: MappingContext
 
     def people(self) -> None:
         self.journal.store_ids(USERS, self.plan.users, self._users, size=_PEOPLE, keep_ids=True)
@@ -70,7 +70,7 @@ class Steps:
         for start in range(0, len(left), _CHECKPOINTS):
             part = left[start : start + _CHECKPOINTS]
             batch = batch_of(
-                [map_checkpoint(row, storages, self.around) for row in checkpoints.read(self.source, part)]
+                [map_checkpoint(row, storages, self.context) for row in checkpoints.read(self.source, part)]
             )
             unit = Unit(CHECKPOINTS, len(part), batch.checksum(), [part[-1]], batch.tally)
             self.journal.store(unit, partial(_write_checkpoints, batch, part))
@@ -91,7 +91,7 @@ class Steps:
     def _workspaces(self, ids: Sequence[int]) -> Batch:
         batch = batch_of([map_workspace(row) for row in workspaces.workspaces(self.source, ids)])
         for user_id, workspace_id in workspaces.pins(self.source, ids):
-            pin = {"user_id": user_id, "workspace_id": workspace_id, "pinned_at": self.around.now}
+            pin = {"user_id": user_id, "workspace_id": workspace_id, "pinned_at": self.context.now}
             batch.add([("workspace_pins", pin)])
         for workspace_id, pool in workspaces.bindings(self.source, ids):
             batch.add([("pool_bindings", {"pool": pool, "workspace_id": workspace_id})])
@@ -99,7 +99,7 @@ class Steps:
 
     def _projects(self, ids: Sequence[int]) -> Batch:
         rows = workspaces.projects(self.source, ids)
-        keys = keys_of(rows, self.around.project_keys)
+        keys = keys_of(rows, self.context.project_keys)
         batch = batch_of([map_project(row, keys[row.id]) for row in rows])
         for user_id, project_id, time in workspaces.views(self.source, ids):
             view = {"user_id": user_id, "project_id": project_id, "viewed_at": time}
@@ -107,7 +107,7 @@ class Steps:
         return batch
 
     def _experiments(self, ids: Sequence[int]) -> Batch:
-        return batch_of([map_experiment(row, self.around) for row in experiments.read(self.source, ids)])
+        return batch_of([map_experiment(row, self.context) for row in experiments.read(self.source, ids)])
 
     def _store_code(self, ids: Sequence[int]) -> None:
         batch = Batch()
@@ -117,7 +117,7 @@ class Steps:
 
     def _trials(self, ids: Sequence[int]) -> Batch:
         tasks = trials.tasks(self.source, ids)
-        return batch_of([map_trial(row, tasks.get(row.id, []), self.around) for row in trials.read(self.source, ids)])
+        return batch_of([map_trial(row, tasks.get(row.id, []), self.context) for row in trials.read(self.source, ids)])
 
 
 def _write_ranges(experiment_ids: Sequence[int], conn: Connection) -> None:

@@ -8,13 +8,13 @@ from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.importing import shared_rules
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.upstream import rules
-from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import Mapped, MappingContext
 from determined.master.importing.sources.upstream.reading.checkpoints import CheckpointRow
 
 _BEING_WRITTEN = "ACTIVE"
 
 
-def map_checkpoint(row: CheckpointRow, storages: Mapping[int, int], around: Surroundings) -> Mapped:
+def map_checkpoint(row: CheckpointRow, storages: Mapping[int, int], context: MappingContext) -> Mapped:
     """Map a checkpoint. `storages`: our id of each of upstream's storages."""
     metadata = row.metadata if isinstance(row.metadata, dict) else {}
     resources = row.resources if isinstance(row.resources, dict) else {}
@@ -29,7 +29,7 @@ def map_checkpoint(row: CheckpointRow, storages: Mapping[int, int], around: Surr
         "metadata": metadata,
         "resources": {str(path): int(size) for path, size in resources.items() if isinstance(size, int | float)},
         "size": row.size or 0,
-        "report_time": row.report_time or around.now,
+        "report_time": row.report_time or context.now,
         "storage_id": storages.get(row.storage_id) if row.storage_id is not None else None,
     }
     notes = [Note(shared_rules.CHECKPOINT_ACTIVE, row.uuid)] if row.state == _BEING_WRITTEN else []

@@ -13,7 +13,7 @@ from determined.master.importing.mapped_config import MappedConfig, map_config
 from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.upstream import rules
-from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import Mapped, MappingContext
 from determined.master.importing.sources.upstream.reading.experiments import ExperimentRow
 from determined.master.lifecycle.queue_position import queue_position
 from determined.master.lifecycle.states import TERMINAL, State
@@ -26,21 +26,21 @@ class _Ended:
     notes: str
 
 
-def map_experiment(row: ExperimentRow, around: Surroundings) -> Mapped:
+def map_experiment(row: ExperimentRow, context: MappingContext) -> Mapped:
     mapped = map_config(row.config, f"imported experiment {row.id}")
-    job = _job(row, ExperimentConfig.load(mapped.active), around)
-    experiment = _experiment(row, mapped, job["id"], around)
+    job = _job(row, ExperimentConfig.load(mapped.active), context)
+    experiment = _experiment(row, mapped, job["id"], context)
     return Mapped([("jobs", job), ("experiments", experiment)], _notes(row, mapped))
 
 
-def _job(row: ExperimentRow, config: ExperimentConfig, around: Surroundings) -> JobValues:
+def _job(row: ExperimentRow, config: ExperimentConfig, context: MappingContext) -> JobValues:
     resources = config.resources
     return {
-        "id": around.job_id(row.id, row.job_id),
+        "id": context.job_id(row.id, row.job_id),
         "type": TRIAL.job.name,
         "owner_id": row.owner_id,
-        "workspace_id": around.workspace_of_project[row.project_id],
-        "pool": resources.resource_pool or around.default_pool,
+        "workspace_id": context.workspace_of_project[row.project_id],
+        "pool": resources.resource_pool or context.default_pool,
         "priority": DEFAULT_PRIORITY if resources.priority is None else resources.priority,
         "weight": 1.0 if resources.weight is None else resources.weight,
         "max_slots": resources.max_slots,
@@ -49,9 +49,9 @@ def _job(row: ExperimentRow, config: ExperimentConfig, around: Surroundings) -> 
     }
 
 
-def _experiment(row: ExperimentRow, mapped: MappedConfig, job_id: str, around: Surroundings) -> ExperimentValues:
+def _experiment(row: ExperimentRow, mapped: MappedConfig, job_id: str, context: MappingContext) -> ExperimentValues:
     active, config = mapped.active, ExperimentConfig.load(mapped.active)
-    ended = _ended(row, around)
+    ended = _ended(row, context)
     return {
         "id": row.id,
         "job_id": job_id,
@@ -80,9 +80,9 @@ def _experiment(row: ExperimentRow, mapped: MappedConfig, job_id: str, around: S
     }
 
 
-def _ended(row: ExperimentRow, around: Surroundings) -> _Ended:
+def _ended(row: ExperimentRow, context: MappingContext) -> _Ended:
     state = mapped_state(row.state, unmanaged=row.unmanaged)
-    end_time = row.end_time or (around.now if state in TERMINAL else None)
+    end_time = row.end_time or (context.now if state in TERMINAL else None)
     notes = row.notes or ""
     if was_live(row.state, unmanaged=row.unmanaged):
         notes = "\n\n".join(part for part in (notes, f"was {row.state} when imported") if part)

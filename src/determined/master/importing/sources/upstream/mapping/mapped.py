@@ -15,7 +15,7 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class MappingContext:
     """Facts that mappings need beside the row. `now` is the time of the import, the same for all of its units."""
 
     cluster_id: str  # of the source

@@ -4,14 +4,14 @@ from collections.abc import Container
 
 from determined.master.db.rows.checkpoints import TrialSourceInfoValues
 from determined.master.db.rows.models import ModelValues, ModelVersionValues
-from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import Mapped, MappingContext
 from determined.master.importing.sources.upstream.reading.models import LineageRow, ModelRow, VersionRow
 
 _FIRST_WORKSPACE = 1
 
 
-def map_model(row: ModelRow, around: Surroundings) -> Mapped:
-    created = row.creation_time or around.now
+def map_model(row: ModelRow, context: MappingContext) -> Mapped:
+    created = row.creation_time or context.now
     values: ModelValues = {
         "id": row.id,
         "name": row.name,
@@ -29,8 +29,8 @@ def map_model(row: ModelRow, around: Surroundings) -> Mapped:
     return Mapped([("models", values)])
 
 
-def map_version(row: VersionRow, around: Surroundings) -> Mapped:
-    created = row.creation_time or around.now
+def map_version(row: VersionRow, context: MappingContext) -> Mapped:
+    created = row.creation_time or context.now
     values: ModelVersionValues = {
         "id": row.id,
         "model_id": row.model_id,

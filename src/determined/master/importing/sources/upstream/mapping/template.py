@@ -3,7 +3,7 @@
 from determined.config.templates import check_storable
 from determined.errors import InvalidConfig
 from determined.master.db.rows.workspaces import TemplateValues
-from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import Mapped, MappingContext
 from determined.master.importing.sources.upstream.reading.templates import TemplateRow
 
 
@@ -18,7 +18,7 @@ def problem_of(row: TemplateRow) -> str | None:
     return None
 
 
-def map_template(row: TemplateRow, id_: int, around: Surroundings) -> Mapped:
+def map_template(row: TemplateRow, id_: int, context: MappingContext) -> Mapped:
     """Map a template that has no problem. `id_`: ours, upstream's have none."""
     assert isinstance(row.config, dict)
     values: TemplateValues = {
@@ -27,6 +27,6 @@ def map_template(row: TemplateRow, id_: int, around: Surroundings) -> Mapped:
         "workspace_id": row.workspace_id,
         "config": row.config,
         "user_id": row.owner_id,
-        "updated_at": around.now,
+        "updated_at": context.now,
     }
     return Mapped([("templates", values)])

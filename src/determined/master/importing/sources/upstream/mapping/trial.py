@@ -8,22 +8,22 @@ from determined.master.db.rows.experiments import TrialValues
 from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.upstream import rules
-from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import Mapped, MappingContext
 from determined.master.importing.sources.upstream.reading.trials import TaskRow, TrialRow
 from determined.master.lifecycle.states import TERMINAL
 from determined.wire.codec import float_from_wire
 
 
-def map_trial(row: TrialRow, tasks: Sequence[TaskRow], around: Surroundings) -> Mapped:
+def map_trial(row: TrialRow, tasks: Sequence[TaskRow], context: MappingContext) -> Mapped:
     """Map a trial; `tasks` are its tasks in the order of their starts, the last one is current."""
-    request_id = row.request_id or around.made_up_id("trial", row.id)
+    request_id = row.request_id or context.made_up_id("trial", row.id)
     task_id = tasks[-1].task_id if tasks else f"{row.experiment_id}.{request_id}"
-    trial = _trial(row, request_id, task_id, around)
-    rows = [_task(row, task, around) for task in tasks] or [_made_up_task(row, task_id, around)]
+    trial = _trial(row, request_id, task_id, context)
+    rows = [_task(row, task, context) for task in tasks] or [_made_up_task(row, task_id, context)]
     return Mapped([("trials", trial), *(("tasks", task) for task in rows)], _notes(row, tasks))
 
 
-def _trial(row: TrialRow, request_id: str, task_id: str, around: Surroundings) -> TrialValues:
+def _trial(row: TrialRow, request_id: str, task_id: str, context: MappingContext) -> TrialValues:
     state = mapped_state(row.state, unmanaged=row.unmanaged)
     return {
         "id": row.id,
@@ -36,7 +36,7 @@ def _trial(row: TrialRow, request_id: str, task_id: str, around: Surroundings) -
         "run_id": row.restart_id,
         "restarts": row.restarts,
         "start_time": row.start_time,
-        "end_time": row.end_time or (around.now if state in TERMINAL else None),
+        "end_time": row.end_time or (context.now if state in TERMINAL else None),
         "runner_state": row.runner_state,
         "metadata": row.metadata,
         "exit_reported": state in TERMINAL,
@@ -66,23 +66,23 @@ def _value(metrics: object, name: str | None) -> float | None:
         return None
 
 
-def _task(row: TrialRow, task: TaskRow, around: Surroundings) -> TaskValues:
+def _task(row: TrialRow, task: TaskRow, context: MappingContext) -> TaskValues:
     ended = mapped_state(row.state, unmanaged=row.unmanaged) in TERMINAL
     return {
         "id": task.task_id,
         "type": TRIAL.name,
-        "job_id": around.job_id(row.experiment_id, row.job_id),
+        "job_id": context.job_id(row.experiment_id, row.job_id),
         "trial_id": row.id,
         "experiment_id": row.experiment_id,
         "start_time": task.start_time,
-        "end_time": task.end_time or (row.end_time or around.now if ended else None),
+        "end_time": task.end_time or (row.end_time or context.now if ended else None),
         "log_retention_days": row.log_retention_days,
     }
 
 
-def _made_up_task(row: TrialRow, task_id: str, around: Surroundings) -> TaskValues:
+def _made_up_task(row: TrialRow, task_id: str, context: MappingContext) -> TaskValues:
     made_up = TaskRow(row.id, task_id, TRIAL.name, row.start_time, row.end_time)
-    return _task(row, made_up, around)
+    return _task(row, made_up, context)
 
 
 def _notes(row: TrialRow, tasks: Sequence[TaskRow]) -> list[Note]:

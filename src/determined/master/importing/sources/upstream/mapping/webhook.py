@@ -5,7 +5,7 @@ from determined.errors import InvalidArgument
 from determined.master.db.rows.webhooks import WebhookTriggerValues, WebhookValues
 from determined.master.importing.notes import Note
 from determined.master.importing.sources.upstream import rules
-from determined.master.importing.sources.upstream.mapping.mapped import Mapped, Surroundings
+from determined.master.importing.sources.upstream.mapping.mapped import Mapped, MappingContext
 from determined.master.importing.sources.upstream.reading.webhooks import TriggerRow, WebhookRow
 from determined.master.lifecycle import webhook_condition
 from determined.master.lifecycle.webhook_event import CUSTOM
@@ -13,7 +13,7 @@ from determined.master.lifecycle.webhook_event import CUSTOM
 _WORKSPACE, _SPECIFIC = "WORKSPACE", "SPECIFIC"
 
 
-def map_webhook(row: WebhookRow, around: Surroundings) -> Mapped:
+def map_webhook(row: WebhookRow, context: MappingContext) -> Mapped:
     mode = row.mode or _WORKSPACE
     values: WebhookValues = {
         "id": row.id,
@@ -22,7 +22,7 @@ def map_webhook(row: WebhookRow, around: Surroundings) -> Mapped:
         "mode": mode,
         "name": row.name or "",
         "workspace_id": row.workspace_id,
-        "created_at": around.now,
+        "created_at": context.now,
     }
     mapped = Mapped([("webhooks", values)], [Note(rules.WEBHOOKS, _shown(row))])
     for trigger in row.triggers:
