@@ -37,7 +37,7 @@ class Counts:
 
 
 @dataclass(slots=True)
-class _Found:
+class _TrialSummary:
     """Findings about the trials of an experiment: small, kept for all of them."""
 
     trials: int = 0
@@ -70,13 +70,13 @@ class ExperimentWriter:
             entry = LockEntry(lock.platform, lock.created_at, lock.content)
             self.out.add_bytes(f"{folder}/environment/{number}.json", layout.document(entry))
         with TemporaryFile(dir=self.directory) as spool:
-            found = self._collect(row.id, spool)
-            pieces = sum(map(len, found.groups.values())) + found.trials
-            self._part = found.trials / pieces if pieces else 0.0
-            self._write_metrics(row.id, found)
-            self._write_logs(row.id, found)
+            summary = self._collect(row.id, spool)
+            pieces = sum(map(len, summary.groups.values())) + summary.trials
+            self._part = summary.trials / pieces if pieces else 0.0
+            self._write_metrics(row.id, summary)
+            self._write_logs(row.id, summary)
             self._write_checkpoints(row.id, spool)
-            self._write_trials(row.id, spool, found)
+            self._write_trials(row.id, spool, summary)
         self.counts.experiments += 1
 
     def _write_code(self, row: Experiment) -> None:
@@ -84,33 +84,33 @@ class ExperimentWriter:
             code = base64.b64decode(experiment.model_definition(self.session, row.id))
             self.out.add_bytes(f"{layout.folder(row.id)}/code.tgz", code)
 
-    def _collect(self, experiment_id: int, spool: IO[bytes]) -> _Found:
+    def _collect(self, experiment_id: int, spool: IO[bytes]) -> _TrialSummary:
         """Keep the records in a file, and in memory what has to be asked for."""
-        found = _Found()
+        summary = _TrialSummary()
         for trial in records.trials(self.session, experiment_id, hashes=True):
             spool.write(msgspec.json.encode(trial) + b"\n")
             for group in sorted({series.group for series in trial.series}):
-                found.groups.setdefault(group, []).append(trial.id)
-            found.tasks += [task.id for task in trial.tasks if task.log_lines]
+                summary.groups.setdefault(group, []).append(trial.id)
+            summary.tasks += [task.id for task in trial.tasks if task.log_lines]
             indexed = [series for series in trial.series if series.indexed]
             if indexed:
-                found.series[trial.id] = indexed
+                summary.series[trial.id] = indexed
             self.counts.trials += 1
-            found.trials += 1
-        return found
+            summary.trials += 1
+        return summary
 
-    def _write_metrics(self, experiment_id: int, found: _Found) -> None:
-        indexed = {(id_, one.run_id, one.group) for id_, series in found.series.items() for one in series}
-        found.series = {}
-        for group in sorted(found.groups):
+    def _write_metrics(self, experiment_id: int, summary: _TrialSummary) -> None:
+        indexed = {(id_, one.run_id, one.group) for id_, series in summary.series.items() for one in series}
+        summary.series = {}
+        for group in sorted(summary.groups):
             with TemporaryFile(dir=self.directory) as file:
                 table = tables.writer(file, columns.METRICS, self.form)
                 written = 0
-                for reports in records.reports(self.session, found.groups[group], group):
+                for reports in records.reports(self.session, summary.groups[group], group):
                     written += len(reports)
                     self._write_reports(table, reports)
                     self.progress(self._part)
-                    found.series.setdefault(reports[0].trial, []).extend(_series(reports, group, indexed))
+                    summary.series.setdefault(reports[0].trial, []).extend(_series(reports, group, indexed))
                 table.close()
                 self.counts.reports += written
                 if written:
@@ -123,16 +123,16 @@ class ExperimentWriter:
             for row in columns.metric_rows(report):
                 table.add(row)
 
-    def _write_logs(self, experiment_id: int, found: _Found) -> None:
-        for task_id in found.tasks:
+    def _write_logs(self, experiment_id: int, summary: _TrialSummary) -> None:
+        for task_id in summary.tasks:
             with TemporaryFile(dir=self.directory) as file:
                 table = tables.JsonLines(file)
                 for n, line in enumerate(records.lines(self.session, task_id), 1):
                     table.add_line(layout.encode(line))
-                    found.lines[task_id] = n
+                    summary.lines[task_id] = n
                 table.close()
-                if found.lines.get(task_id):
-                    self.counts.log_lines += found.lines[task_id]
+                if summary.lines.get(task_id):
+                    self.counts.log_lines += summary.lines[task_id]
                     self.out.add_file(layout.log_file(experiment_id, task_id), file, unpacked=table.unpacked)
 
     def _write_checkpoints(self, experiment_id: int, spool: IO[bytes]) -> None:
@@ -148,13 +148,13 @@ class ExperimentWriter:
             file.write(b"[]\n" if separator == b"[\n" else b"\n]\n")
             self.out.add_file(f"{layout.folder(experiment_id)}/checkpoints.json", file)
 
-    def _write_trials(self, experiment_id: int, spool: IO[bytes], found: _Found) -> None:
+    def _write_trials(self, experiment_id: int, spool: IO[bytes], summary: _TrialSummary) -> None:
         with TemporaryFile(dir=self.directory) as file:
             table = tables.writer(file, columns.TRIALS, self.form)
             for trial in _spooled(spool):
-                trial.series = sorted(found.series.get(trial.id, []), key=lambda one: (one.group, one.run_id))
+                trial.series = sorted(summary.series.get(trial.id, []), key=lambda one: (one.group, one.run_id))
                 for task in trial.tasks:
-                    task.log_lines = found.lines.get(task.id, 0)
+                    task.log_lines = summary.lines.get(task.id, 0)
                 table.add(list(columns.trial_row(trial).values()))
                 self.progress(self._part)
             table.close()

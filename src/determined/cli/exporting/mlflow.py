@@ -101,7 +101,7 @@ class _Export:
 
     def _metrics(self, run_id: str, trial: TrialRecord, tags_of_run: Mapping[str, str]) -> None:
         for group in sorted({series.group for series in trial.series}):
-            reports = [report for found in records.reports(self.session, [trial.id], group) for report in found]
+            reports = [report for part in records.reports(self.session, [trial.id], group) for report in part]
             self.done.counts.values_left_out += sum(map(mlflow_names.skipped, reports))
             for part, upto in _parts(_left(reports, _sent(tags_of_run, group)), group):
                 tags = {} if upto is None else {_sent_tag(group): _progress(reports, upto)}
@@ -158,14 +158,14 @@ def _sent_tag(group: str) -> str:
 
 
 def _tags(row: Experiment, trial: TrialRecord) -> dict[str, str]:
-    found = {
+    tags = {
         "mlflow.user": row.username,
         "mlflow.note.content": row.notes or row.description or "",
         "determined.experiment_name": row.name,
         "determined.labels": ", ".join(row.labels or []),
         CHECKPOINT: _checkpoint(row, trial) or "",
     }
-    return {key: value[: mlflow_names.LONGEST_TAG] for key, value in found.items() if value}
+    return {key: value[: mlflow_names.LONGEST_TAG] for key, value in tags.items() if value}
 
 
 def _checkpoint(row: Experiment, trial: TrialRecord) -> str | None:

@@ -26,11 +26,11 @@ def name_of(parts: tuple[str, ...]) -> str:
 
 def params(hparams: JsonObject) -> dict[str, str]:
     """Return hyperparameters as texts, nested ones under joined names; of names that become equal the first stays."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for parts, value in _flat(hparams, ()):
         text = value if isinstance(value, str) else msgspec.json.encode(plain(value)).decode()
-        found.setdefault(name_of(parts).replace("/", "."), text[:_LONGEST_PARAM])
-    return found
+        texts.setdefault(name_of(parts).replace("/", "."), text[:_LONGEST_PARAM])
+    return texts
 
 
 def metrics(report: Report, group: str) -> Iterator[JsonObject]:

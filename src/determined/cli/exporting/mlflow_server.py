@@ -55,19 +55,24 @@ class MlflowServer:
     def experiment(self, name: str) -> str:
         """Return the id of an experiment, made where it is missing. Raises MlflowRefused where it was deleted."""
         try:
-            found = self._call("GET", "experiments/get-by-name", {"experiment_name": name})["experiment"]
+            experiment = self._call("GET", "experiments/get-by-name", {"experiment_name": name})["experiment"]
         except MlflowRefused as e:
             if e.error_code != "RESOURCE_DOES_NOT_EXIST":
                 raise
             return str(self._call("POST", "experiments/create", {"name": name})["experiment_id"])
-        if found.get("lifecycle_stage") == "deleted":
+        if experiment.get("lifecycle_stage") == "deleted":
             raise MlflowRefused(f"MLflow has deleted experiment {name!r}; restore it there, or delete it for good")
-        return str(found["experiment_id"])
+        return str(experiment["experiment_id"])
 
     def run(self, experiment_id: str, tags: dict[str, str]) -> JsonObject | None:
         """Return the run of an experiment that has these tags, if any."""
-        wanted = " and ".join(f"tags.`{key}` = '{value}'" for key, value in tags.items())
-        body = {"experiment_ids": [experiment_id], "filter": wanted, "max_results": 1, "run_view_type": "ACTIVE_ONLY"}
+        condition = " and ".join(f"tags.`{key}` = '{value}'" for key, value in tags.items())
+        body = {
+            "experiment_ids": [experiment_id],
+            "filter": condition,
+            "max_results": 1,
+            "run_view_type": "ACTIVE_ONLY",
+        }
         runs = self._call("POST", "runs/search", body).get("runs") or []
         return runs[0] if runs else None
 

@@ -28,8 +28,8 @@ def trials(session: Session, experiment_id: int, *, hashes: bool = False) -> Ite
 
 def reports(session: Session, trial_ids: Sequence[int], group: str) -> Iterator[list[Report]]:
     """Yield the reports of each trial in a group that charts show, by run and step. Trials without any are left out."""
-    for _, found in groupby(_rows(session, trial_ids, group), key=lambda report: report.trial):
-        yield sorted(found, key=lambda report: (report.run, report.step))
+    for _, trial_reports in groupby(_rows(session, trial_ids, group), key=lambda report: report.trial):
+        yield sorted(trial_reports, key=lambda report: (report.run, report.step))
 
 
 def lines(session: Session, task_id: str) -> Iterator[LogEntry]:

@@ -26,17 +26,19 @@ def choose(session: Session, ids: Sequence[int], project_name: str | None, *, ev
     if sum((bool(ids), project_name is not None, everything)) != 1:
         raise UsageError("say which experiments: their IDs, or --project WORKSPACE/PROJECT, or --all")
     if ids:
-        wanted = sorted(set(ids))
-        found = [row for start in range(0, len(wanted), _PAGE) for row in _some(session, wanted[start : start + _PAGE])]
-        missing = sorted(set(wanted) - {row[0] for row in found})
+        requested = sorted(set(ids))
+        experiments = [
+            row for start in range(0, len(requested), _PAGE) for row in _some(session, requested[start : start + _PAGE])
+        ]
+        missing = sorted(set(requested) - {row[0] for row in experiments})
         if missing:
             raise NotFound(f"experiment {missing[0]} not found; list them with: det experiment list --all")
     else:
         params = ListExperiments(project_id=_project(session, project_name).id) if project_name else ListExperiments()
-        found = [(row.id, row.num_trials) for row in experiment.iterate(session, params)]
-        if not found:
+        experiments = [(row.id, row.num_trials) for row in experiment.iterate(session, params)]
+        if not experiments:
             raise NotFound("there is no experiment to export")
-    return Chosen(sorted(id_ for id_, _ in found), sum(trials for _, trials in found))
+    return Chosen(sorted(id_ for id_, _ in experiments), sum(trials for _, trials in experiments))
 
 
 def _some(session: Session, ids: Sequence[int]) -> list[tuple[int, int]]:
