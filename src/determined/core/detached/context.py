@@ -38,7 +38,7 @@ def default_storage() -> Path:
 
 def begin(
     session: "Session",
-    wanted: ExperimentRequest,
+    request: ExperimentRequest,
     *,
     distributed: DistributedContext | None,
     checkpoint_storage: str | JsonObject | None,
@@ -52,10 +52,10 @@ def begin(
         DeterminedError: what the master says of it.
         RuntimeError: on another rank than the chief, where that has failed.
     """
-    check(wanted)
+    check(request)
     dist = distributed or DummyDistributedContext()
     section = storage_section(checkpoint_storage, default_storage())
-    registered = _registered(session, wanted, section, dist)
+    registered = _registered(session, request, section, dist)
     return context(
         session,
         cluster_info(session, registered),
@@ -114,18 +114,18 @@ class TrialDelivery:
 
 
 def _registered(
-    session: "Session", wanted: ExperimentRequest, section: JsonObject, dist: DistributedContext
+    session: "Session", request: ExperimentRequest, section: JsonObject, dist: DistributedContext
 ) -> Registered:
     """Register on the chief; its peers get the ids, or hear why there are none."""
     if dist.size == 1:
-        return register(session, wanted, experiment_config(wanted, section))
+        return register(session, request, experiment_config(request, section))
     if dist.rank != 0:
         answer = dist.broadcast(None)
         if "failure" in answer:
             raise RuntimeError(f"rank 0 could not register the trial: {answer['failure']}")
         return Registered(**answer)
     try:
-        registered = register(session, wanted, experiment_config(wanted, section))
+        registered = register(session, request, experiment_config(request, section))
     except BaseException as e:
         dist.broadcast({"failure": f"{type(e).__name__}: {e}"})
         raise

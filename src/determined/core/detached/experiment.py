@@ -28,27 +28,27 @@ class ExperimentRequest:
     integrations: JsonObject | None = None
 
 
-def check(wanted: ExperimentRequest) -> None:
+def check(request: ExperimentRequest) -> None:
     """Raise ValueError for external ids that name nothing."""
-    if wanted.external_trial_id and not wanted.external_experiment_id:
+    if request.external_trial_id and not request.external_experiment_id:
         raise ValueError(
-            f"external_trial_id={wanted.external_trial_id!r} names a trial of an experiment; give the experiment's "
+            f"external_trial_id={request.external_trial_id!r} names a trial of an experiment; give the experiment's "
             "external_experiment_id too"
         )
 
 
-def experiment_config(wanted: ExperimentRequest, storage: JsonObject) -> JsonObject:
+def experiment_config(request: ExperimentRequest, storage: JsonObject) -> JsonObject:
     """Return the config of the experiment."""
     given = {
-        "name": wanted.name or f"unmanaged-{secrets.token_hex(4)}",
-        "data": wanted.data,
-        "description": wanted.description,
-        "labels": wanted.labels,
-        "searcher": wanted.searcher or {"name": "single", "metric": NO_METRIC},
-        "workspace": wanted.workspace,
-        "project": wanted.project,
+        "name": request.name or f"unmanaged-{secrets.token_hex(4)}",
+        "data": request.data,
+        "description": request.description,
+        "labels": request.labels,
+        "searcher": request.searcher or {"name": "single", "metric": NO_METRIC},
+        "workspace": request.workspace,
+        "project": request.project,
         "checkpoint_storage": storage,
-        "integrations": wanted.integrations,
+        "integrations": request.integrations,
     }
     return {key: value for key, value in given.items() if value is not None}
 

@@ -40,14 +40,14 @@ class Registered:
     config: JsonObject
 
 
-def register(session: Session, wanted: ExperimentRequest, config: JsonObject) -> Registered:
+def register(session: Session, request: ExperimentRequest, config: JsonObject) -> Registered:
     """Make the experiment and the trial, or find them by their external ids, and start the trial.
 
     Raises:
         DeterminedError: what the master says, e.g. Forbidden for another user's experiment.
     """
-    experiment_id = register_experiment(session, wanted, config)
-    return start(session, register_trial(session, wanted, experiment_id), config)
+    experiment_id = register_experiment(session, request, config)
+    return start(session, register_trial(session, request, experiment_id), config)
 
 
 def start(session: Session, trial: Trial, config: JsonObject) -> Registered:
@@ -99,19 +99,19 @@ def cluster_info(session: Session, registered: Registered) -> ClusterInfo:
     )
 
 
-def register_experiment(session: Session, wanted: ExperimentRequest, config: JsonObject) -> int:
+def register_experiment(session: Session, request: ExperimentRequest, config: JsonObject) -> int:
     """Make the experiment, or find it by its external id, and return its id."""
-    request = CreateExperimentRequest(config=dump_yaml(config), unmanaged=True)
-    if wanted.external_experiment_id:
-        answer = session.call(PUT_EXPERIMENT, request, external_id=wanted.external_experiment_id)
+    body = CreateExperimentRequest(config=dump_yaml(config), unmanaged=True)
+    if request.external_experiment_id:
+        answer = session.call(PUT_EXPERIMENT, body, external_id=request.external_experiment_id)
         return answer.experiment.id
-    return session.call(CREATE_EXPERIMENT, request).experiment.id
+    return session.call(CREATE_EXPERIMENT, body).experiment.id
 
 
-def register_trial(session: Session, wanted: ExperimentRequest, experiment_id: int) -> Trial:
+def register_trial(session: Session, request: ExperimentRequest, experiment_id: int) -> Trial:
     """Make the trial, or find it by its external id."""
-    request = CreateTrialRequest(experiment_id=experiment_id, hparams=wanted.hparams or {}, unmanaged=True)
-    if wanted.external_trial_id:
-        put = PutTrialRequest(create_trial_request=request, external_trial_id=wanted.external_trial_id)
+    body = CreateTrialRequest(experiment_id=experiment_id, hparams=request.hparams or {}, unmanaged=True)
+    if request.external_trial_id:
+        put = PutTrialRequest(create_trial_request=body, external_trial_id=request.external_trial_id)
         return session.call(PUT_TRIAL, put).trial
-    return session.call(CREATE_TRIAL, request).trial
+    return session.call(CREATE_TRIAL, body).trial
