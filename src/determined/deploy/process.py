@@ -37,6 +37,10 @@ from determined.deploy.options import MasterOptions, keep, stored
 from determined.errors import DeterminedError
 
 _CONFIG = "master.yaml"
+_NOTE = b"""\
+# written by det at each start; changes are lost. For settings: det master start --config-file FILE,
+# or of a cluster: det deploy local cluster-up --master-config-path FILE
+"""
 _READY_SECONDS = 180.0  # only ends a hang: a master that fails is noticed at once
 _STOP_SECONDS = 60.0
 _LOOPBACK = ("127.0.0.1", "::1")
@@ -109,7 +113,7 @@ class MasterProcess:
 
     def _recovered(self) -> MasterState | None:
         try:
-            config = msgspec.json.decode((self.directory / _CONFIG).read_bytes())
+            config = self._written_config()
             certificate = self._certificate()
             scheme = "https" if certificate else "http"
             options = stored(self.directory)
@@ -127,17 +131,21 @@ class MasterProcess:
 
     def _certificate(self) -> str | None:
         """Return the certificate that the master serves, from its config; None when it serves plain http."""
-        config = msgspec.json.decode((self.directory / _CONFIG).read_bytes())
+        config = self._written_config()
         file = ((config["security"] or {}).get("tls") or {}).get("cert")
         return first_certificate((self.directory / file).read_text()) if file else None
 
     def _first_password(self) -> str:
         """Return the password of a config that `prepare` wrote: the users have it already. Else a new one."""
         try:
-            config = msgspec.json.decode((self.directory / _CONFIG).read_bytes(), type=dict[str, Any])
-            return str(config["security"]["initial_user_password"])
+            return str(self._written_config()["security"]["initial_user_password"])
         except (FileNotFoundError, msgspec.MsgspecError, KeyError, TypeError):
             return secrets.token_urlsafe(12)
+
+    def _written_config(self) -> dict[str, Any]:
+        """Read the config that `_config` wrote: JSON below its note, which those of older versions lack."""
+        lines = (self.directory / _CONFIG).read_bytes().splitlines(keepends=True)
+        return msgspec.json.decode(b"".join(line for line in lines if not line.startswith(b"#")), type=dict[str, Any])
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
@@ -213,13 +221,11 @@ class MasterProcess:
             "security": {"initial_user_password": password},
         }
         if options.config_file:
-            from determined.config import parse_yaml
-
-            own = parse_yaml(Path(options.config_file).read_text())
+            own = _own_config(Path(options.config_file))
             data = {**data, **own, "security": {**data["security"], **(own.get("security") or {})}}
         data.update(options.config)
         path = self.directory / _CONFIG
-        write_private(path, msgspec.json.format(msgspec.json.encode(data), indent=2))
+        write_private(path, _NOTE + msgspec.json.format(msgspec.json.encode(data), indent=2))
         return path
 
     def _wait_ready(self, process: "subprocess.Popen[bytes]", read_fd: int) -> int:
@@ -256,6 +262,18 @@ class MasterProcess:
         raise DeterminedError(
             f"the master (pid {state.pid}) did not stop in {_STOP_SECONDS:.0f} s; see {self.log_file}"
         )
+
+
+def _own_config(path: Path) -> dict[str, Any]:
+    from determined.config import parse_yaml
+
+    try:
+        return parse_yaml(path.read_text())
+    except FileNotFoundError:
+        raise StartFailed(
+            f"there is no '{path}', the config of the last start; name another one or none:"
+            " det master start --config-file FILE, det master start --config-file ''"
+        ) from None
 
 
 def is_free(host: str, port: int) -> bool:

@@ -19,6 +19,7 @@ import pytest
 from determined._bound_address import of_url
 from determined.api import own_master
 from determined.api.own_master import MasterState, UnsafeState
+from determined.config import parse_yaml
 from determined.deploy import process
 from determined.deploy.options import MasterOptions
 from determined.deploy.process import MasterProcess
@@ -233,8 +234,7 @@ def test_a_data_directory_is_held_as_long_as_its_lock_is(own: MasterProcess) -> 
 def _merged(own: MasterProcess, options: MasterOptions) -> dict[str, Any]:
     path = own._config(options, "generated")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    config: dict[str, Any] = json.loads(path.read_text())
-    return config
+    return parse_yaml(path.read_text())
 
 
 def test_a_generated_config_keeps_checkpoints_beside_the_data(own: MasterProcess) -> None:
@@ -257,6 +257,20 @@ def test_a_config_of_ones_own_gets_only_what_it_lacks(own: MasterProcess, tmp_pa
     assert _merged(own, MasterOptions(config_file=str(file)))["security"] == {"initial_user_password": "generated"}
 
 
+def test_a_master_whose_state_is_lost_is_found_by_the_config_that_det_wrote(
+    own: MasterProcess, proven_url: str
+) -> None:
+    _written(own, **{"master.port": str(urlsplit(proven_url).port), "master.lock": f"{os.getpid()}\n"})
+    own._config(MasterOptions(), "pw")
+    state = own.find()
+    assert state is not None and (state.password, state.url) == ("pw", proven_url)
+
+
+def test_a_config_of_ones_own_that_is_gone_is_named_with_the_way_on(own: MasterProcess, tmp_path: Path) -> None:
+    with pytest.raises(DeterminedError, match=r"there is no '.*gone\.yaml', .*det master start --config-file ''"):
+        own._config(MasterOptions(config_file=str(tmp_path / "gone.yaml")), "pw")
+
+
 def test_a_first_start_uses_the_password_with_which_the_database_was_filled(
     own: MasterProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,13 +278,14 @@ def test_a_first_start_uses_the_password_with_which_the_database_was_filled(
     written = (own.directory / "master.yaml").read_text()
     own.prepare()
     assert (own.directory / "master.yaml").read_text() == written, "a second import finds what the first has made"
-    password = json.loads(written)["security"]["initial_user_password"]
+    assert written.startswith("# written by det at each start; changes are lost. For settings: det ")
+    password = parse_yaml(written)["security"]["initial_user_password"]
 
     class NotStarted(Exception):
         pass
 
     def refuse(options: MasterOptions, config: Path, port: int) -> None:
-        assert json.loads(config.read_text())["security"]["initial_user_password"] == password
+        assert parse_yaml(config.read_text())["security"]["initial_user_password"] == password
         raise NotStarted
 
     monkeypatch.setattr(own, "_launch", refuse)

@@ -11,10 +11,11 @@ import pytest
 from determined._version import __version__
 from determined.api import own_master
 from determined.api.own_master import MasterState, UnsafeState
+from determined.config import parse_yaml
 from determined.deploy import embedded, local
 from determined.deploy.options import MasterOptions, SlotsOption, keep, stored
 from determined.deploy.process import MasterProcess, _is_older, is_free
-from determined.errors import InvalidArgument
+from determined.errors import DeterminedError, InvalidArgument
 from determined.master.config import load_master_config
 
 
@@ -39,6 +40,41 @@ def test_slots_of_the_embedded_master_are_remembered_until_auto_resets_them(
     assert embedded.artificial_slots() == 3, "until it starts"
 
 
+def test_the_config_of_the_embedded_master_is_remembered_until_an_empty_name_resets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[MasterOptions] = []
+    monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
+    monkeypatch.setattr(
+        MasterProcess, "start", lambda self, options: (started.append(options), keep(self.directory, options))
+    )
+    embedded.directory().mkdir()
+    own = tmp_path / "own.yaml"
+    own.write_text("webhooks: {allowed_networks: [127.0.0.0/8]}\n")
+    for name in (str(own), None, ""):
+        embedded.ensure(config_file=name)
+    assert [options.config_file for options in started] == [str(own), str(own), None]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "no master config at"),
+        ("slotz: 1", "slotz"),
+        ("security: {initial_user_password: mine}", r"take out security\.initial_user_password"),
+    ],
+)
+def test_a_config_that_cannot_be_the_embedded_masters_is_refused_before_it_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, said: str
+) -> None:
+    monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
+    file = tmp_path / "own.yaml"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(DeterminedError, match=said):
+        embedded.ensure(config_file=str(file))
+
+
 def test_slots_auto_of_a_cluster_wins_over_its_master_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[MasterOptions] = []
     monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
@@ -49,7 +85,7 @@ def test_slots_auto_of_a_cluster_wins_over_its_master_yaml(tmp_path: Path, monke
         local.up("c", local.ClusterOptions(master_config_path=own, port=_a_port(), slots=option))
     (tmp_path / "clusters" / "c").mkdir(parents=True)
     files = [MasterProcess(tmp_path / "clusters" / "c")._config(options, "pw").read_text() for options in started]
-    loaded = [load_master_config(json.loads(file), {"HOME": "/h"}, {}).slots for file in files]
+    loaded = [load_master_config(parse_yaml(file), {"HOME": "/h"}, {}).slots for file in files]
     assert (loaded, [options.slots for options in started]) == ([4, None, 4], [None, None, 2])
 
 

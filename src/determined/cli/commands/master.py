@@ -70,10 +70,12 @@ def set_config(args: argparse.Namespace) -> None:
 def start(args: argparse.Namespace) -> None:
     from determined.deploy import embedded
 
-    state, started = embedded.ensure(args.slots)
+    state, started = embedded.ensure(args.slots, args.config_file)
     render.line(f"{'Started' if started else 'Already running'}: {state.url} (data in {state.data_dir})")
     if not started and args.slots is not None:
         render.warn(f"--slots takes effect at a start: det master stop, then det master start --slots {args.slots}")
+    if not started and args.config_file is not None:
+        render.warn("--config-file takes effect at a start: det master stop, then det master start --config-file FILE")
     say_artificial(embedded.artificial_slots(), OF_EMBEDDED)
 
 
@@ -191,6 +193,7 @@ TREE = group(
         "start the embedded master",
         start,
         slots_option("as at its last start; auto at the first"),
+        arg("--config-file", metavar="FILE", help="settings of this and later starts; '': none (default: as before)"),
     ),
     command("stop", "stop the embedded master", stop),
     command("status", "look for the embedded master", status, render.JSON),
