@@ -5,6 +5,7 @@ line of the answer is a word, a tab and what it does; `:files` stands for the sh
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ _SECONDS = 2.0  # a master that does not answer by then has no numbers to offer
 _WITH_VALUE = {"-m": "master", "--master": "master", "-u": "user", "--user": "user"}
 _GLOBAL = (*_WITH_VALUE, "-v", "--version", "-h")
 _OFFERED = 20
+_PLAIN = re.compile(r"\w[\w.:/@%+,=-]*")  # no shell gives these a meaning of their own, and no option begins so
 
 Ids = Callable[[str], Iterable[tuple[str, str]]]
 
@@ -43,6 +45,7 @@ def candidates(words: list[str], table: dict[str, Any], numbers: Ids) -> list[tu
 def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
     """Return the newest experiments, trials, models or tasks, or the templates; none where no master answers at once.
 
+    Names that a shell would not take as they are, are left out: other users chose them.
     `options`: master and user, where the command line names them.
     """
     import argparse
@@ -55,11 +58,15 @@ def ids(noun: str, options: dict[str, str]) -> list[tuple[str, str]]:
     signal.setitimer(signal.ITIMER_REAL, _SECONDS)  # ends this process: its answer is then empty
     try:
         session = connect(argparse.Namespace(master=options.get("master"), user_override=options.get("user")))
-        if noun in NEWEST:
-            return NEWEST[noun](session)
-        return task_ids.newest(session, noun, _OFFERED)
+        found = NEWEST[noun](session) if noun in NEWEST else task_ids.newest(session, noun, _OFFERED)
     except (DeterminedError, OSError, ValueError):
         return []
+    return [(word, _one_line(about)) for word, about in found if _PLAIN.fullmatch(word)]
+
+
+def _one_line(text: str) -> str:
+    """Return `text` without line breaks and without what a terminal obeys: any user may have written it."""
+    return "".join(letter for letter in " ".join(text.split()) if letter.isprintable())
 
 
 def _templates(session: "Session") -> list[tuple[str, str]]:
@@ -99,8 +106,7 @@ def _newest_models(session: "Session") -> list[tuple[str, str]]:
 
     params = ListModels(limit=_OFFERED, sort_by=GetModelsRequestSortBy.LAST_UPDATED_TIME, order_by=OrderBy.DESC)
     models = model.iterate(session, params, all_pages=False)
-    about = {m.name: " ".join((m.description or "").split()) for m in models}
-    return [(name, text) for name, text in about.items() if name.isprintable() and " " not in name]  # one word each
+    return [(m.name, m.description or "") for m in models]
 
 
 NEWEST = {

@@ -12,7 +12,8 @@ _det_complete() {
         if [[ $line == :files ]]; then
             compopt -o default 2>/dev/null
         else
-            COMPREPLY+=("${line%%$'\\t'*}")
+            printf -v line %q "${line%%$'\\t'*}"  # readline inserts it as it is: a name may hold what bash would run
+            COMPREPLY+=("$line")
         fi
     done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" </dev/null 2>/dev/null)
 }

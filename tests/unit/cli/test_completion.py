@@ -2,7 +2,9 @@
 
 import json
 import os
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -129,7 +131,12 @@ MODELS = [
     {**MODEL, "name": "other"},
     {**MODEL, "name": "two words"},
     {**MODEL, "name": "two\tlines\n"},
+    {**MODEL, "name": "uber;echo${IFS}ran>ran;"},
+    {**MODEL, "name": "$(id)"},
+    {**MODEL, "name": "--force"},
+    {**MODEL, "name": "수:1", "description": "a\x1b[2J\n:files"},
 ]
+TEMPLATES = [{"name": name, "workspaceId": 1, "config": {}} for name in ("usual", "uber;echo${IFS}ran>ran;", "u`id`")]
 
 
 @pytest.mark.parametrize(
@@ -139,10 +146,11 @@ MODELS = [
         (["t", "logs", "7"], ["71\tseven", "70\tseven"]),
         (["trial", "describe", ""], ["71\tseven", "70\tseven", "60\tsix"]),
         (["notebook", "open", "0a1"], [f"{TASK}\tJupyterLab (a)"]),
-        (["model", "describe", ""], ["mnist\treads digits", "other"]),
+        (["model", "describe", ""], ["mnist\treads digits", "other", "수:1\ta[2J :files"]),
         (["m", "alias", "set", "mn"], ["mnist\treads digits"]),
         (["m", "download", "o"], ["other"]),
         (["m", "create", ""], []),
+        (["template", "remove", "u"], ["usual"]),
     ],
 )
 def test_numbers_are_those_of_the_master_that_the_command_names(
@@ -153,6 +161,7 @@ def test_numbers_are_those_of_the_master_that_the_command_names(
     master.answers["GET", "/api/v1/experiments/6/trials"] = page("trials", trial(60))
     master.answers["GET", "/api/v1/notebooks"] = page("notebooks", NOTEBOOK)
     master.answers["GET", "/api/v1/models"] = page("models", *MODELS)
+    master.answers["GET", "/api/v1/templates"] = page("templates", *TEMPLATES)
     assert _completed("-m", master.url, *typed).splitlines() == offered
 
 
@@ -199,6 +208,46 @@ complete -p det
         "list-trials",
         "complete -F _det_complete det",
     ]
+
+
+HOSTILE_NAMES = ["uber;echo${IFS}ran>ran;", "u$(echo ran>ran)", "u`echo ran>ran`", "u|tee ran", "u>ran", "u'>ran'"]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_bash_takes_a_completed_name_as_one_word_and_runs_nothing_of_it(tmp_path: Path, name: str) -> None:
+    """What `det __complete` offers is quoted, should an offer ever hold what a shell would run."""
+    given = tmp_path / "given.json"
+    det = tmp_path / "det"
+    det.write_text(
+        f"#!{sys.executable}\nimport json, sys\nif sys.argv[1] == '__complete': print({name!r} + '\\tabout')\n"
+        f"else: json.dump(sys.argv[1:], open({str(given)!r}, 'w'))\n"
+    )
+    det.chmod(0o755)
+    (tmp_path / "rc").write_text(f"PS1='ready> '\n{SCRIPTS['bash']}")
+    _type_in_bash(tmp_path, "det template remove u\t\r", "exit\r")
+    assert json.loads(given.read_text()) == ["template", "remove", name]
+    assert not (tmp_path / "ran").exists()
+
+
+def _type_in_bash(home: Path, *lines: str) -> None:
+    """Type each line when an interactive bash shows its prompt; return when bash has ended."""
+    terminal, inside = pty.openpty()
+    variables = {**os.environ, "PATH": f"{home}:{os.environ['PATH']}", "HOME": str(home), "INPUTRC": os.devnull}
+    command = ["bash", "--noprofile", "--rcfile", "rc", "-i"]
+    bash = subprocess.Popen(command, stdin=inside, stdout=inside, stderr=inside, cwd=home, env=variables)
+    os.close(inside)
+    try:
+        for line in lines:
+            shown = b""
+            while b"ready> " not in shown:
+                assert select.select([terminal], [], [], 60)[0], shown
+                shown += os.read(terminal, 4096)
+            os.write(terminal, line.encode())
+        assert bash.wait(60) == 0
+    finally:
+        bash.kill()
+        bash.wait()
+        os.close(terminal)
 
 
 def test_fish_completes_words_and_paths(tmp_path: Path) -> None:
