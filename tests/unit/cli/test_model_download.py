@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recorded_master import Det, Done, error
+from recorded_master import TIME, Det, Done, error
 from small_master import SmallMaster
 
 from determined.sdk.version_download import PARTS
@@ -16,6 +16,10 @@ from determined.storage import copying
 
 FILES = {"weights.bin": b"w" * 5000, "sub dir/state#1": b"s" * 10, "empty": b""}
 PREFIX = "/api/v1/models/mnist/versions"
+MNIST = {
+    "id": 4, "name": "mnist", "archived": False, "creationTime": TIME, "lastUpdatedTime": TIME, "metadata": {},
+    "numVersions": 1, "userId": 1, "username": "ann", "workspaceId": 7,
+}  # fmt: skip
 Serve = Callable[..., None]
 
 
@@ -86,6 +90,7 @@ def test_a_version_is_named_by_number_alias_or_not_at_all(
 @pytest.mark.parametrize("typed", ["mnist:", ":production", ":"])
 def test_half_a_name_that_no_model_has_is_refused(det: Det, master: SmallMaster, typed: str) -> None:
     path = f"/api/v1/models/{typed.replace(':', '%3A')}/versions/latest/files"
+    master.answers["GET", "/api/v1/models/mnist"] = error(404, "not_found", "no such model")
     master.answers["GET", path] = error(404, "not_found", "no such model")
     done = _download(det, typed)
     assert done.status == 2
@@ -102,6 +107,8 @@ def test_half_a_name_that_no_model_has_is_refused(det: Det, master: SmallMaster,
 )
 def test_a_model_may_have_colons_in_its_name(det: Det, master: SmallMaster, model: str, typed: str, path: str) -> None:
     listing = {"modelName": model, "version": 2, "checkpointUuid": "u-2", "files": []}
+    for name in ("vision", "mnist"):
+        master.answers["GET", f"/api/v1/models/{name}"] = error(404, "not_found", f"no model {name}")
     for other in ("vision/versions/mnist", "vision:mnist:2/versions/latest"):
         quoted = other.replace(":", "%3A")
         master.answers["GET", f"/api/v1/models/{quoted}/files"] = error(404, "not_found", f"no version {other}")
@@ -112,9 +119,24 @@ def test_a_model_may_have_colons_in_its_name(det: Det, master: SmallMaster, mode
 
 def test_version_that_is_missing_is_named_also_where_no_model_has_the_whole_name(det: Det, master: SmallMaster) -> None:
     master.answers["GET", f"{PREFIX}/staging/files"] = error(404, "not_found", "model mnist has no version 'staging'")
+    master.answers["GET", "/api/v1/models/mnist"] = error(404, "not_found", "no model")
     master.answers["GET", "/api/v1/models/mnist%3Astaging/versions/latest/files"] = error(404, "not_found", "no model")
     done = _download(det, "mnist:staging")
     assert (done.status, "model mnist has no version 'staging'" in done.err, "no model" in done.err) == (1, True, False)
+
+
+@pytest.mark.parametrize("typed", ["mnist:2", "mnist:"])
+def test_model_of_the_whole_name_is_not_taken_where_the_model_before_the_colon_exists(
+    det: Det, master: SmallMaster, surroundings: Path, typed: str
+) -> None:
+    """Anybody may create a model `mnist:2` before version 2 of `mnist` is there."""
+    stranger = {"modelName": typed, "version": 1, "checkpointUuid": "u-1", "files": []}
+    master.answers["GET", "/api/v1/models/mnist"] = (200, {"model": MNIST})
+    master.answers["GET", f"{PREFIX}/2/files"] = error(404, "not_found", "mnist has no version 2")
+    master.answers["GET", f"/api/v1/models/{typed.replace(':', '%3A')}/versions/latest/files"] = (200, stranger)
+    done = _download(det, typed)
+    assert done.status != 0 and ("has no version 2" in done.err or "is not MODEL:VERSION" in done.err)
+    assert not (surroundings / "out").exists()
 
 
 def test_what_is_there_is_verified_and_not_fetched_again(

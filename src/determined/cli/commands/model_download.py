@@ -55,7 +55,10 @@ def _size(listing: ModelFilesResponse) -> int:
 
 
 def _list_files(session: Session, text: str) -> ModelFilesResponse:
-    """List the files of `MODEL:VERSION` or of the latest version of `MODEL`. Names of models may have colons too."""
+    """List the files of `MODEL:VERSION` or of the latest version of `MODEL`. Names of models may have colons too.
+
+    A model whose whole name is `MODEL:VERSION` counts only where there is no `MODEL`: anybody may create it.
+    """
     from determined.sdk import version_download
 
     model, colon, version = text.rpartition(":")
@@ -69,10 +72,22 @@ def _list_files(session: Session, text: str) -> ModelFilesResponse:
             return version_download.list_files(session, model, version)
         except NotFound as err:
             missing = err
+    if model and _exists(session, model):
+        raise missing
     try:
         return version_download.list_files(session, text, LATEST)
     except NotFound:
         raise missing from None
+
+
+def _exists(session: Session, model: str) -> bool:
+    from determined.api import model as models
+
+    try:
+        models.get(session, model)
+    except NotFound:
+        return False
+    return True
 
 
 COMMAND = command(
