@@ -17,12 +17,12 @@ def remove_unfinished(target: Target) -> Import:
     Raises:
         FailedPrecondition: there is none; what has ended is in use and stays.
     """
-    found = target.read(import_unit.running)
-    if found is None:
+    running = target.read(import_unit.running)
+    if running is None:
         raise FailedPrecondition(
             "no import is unfinished. One that has ended is in use: restore an earlier backup, det master restore"
         )
-    units = target.read(lambda conn: import_unit.units(conn, found.id))
+    units = target.read(lambda conn: import_unit.units(conn, running.id))
     ids = {step: _ids(units, step) for step in ("experiments", "projects", "workspaces", "users")}
     registry = {step: _ids(units, step) for step in ("model versions", "models", "templates", "webhooks")}
     target.write(lambda conn: import_removal.remove_registry(conn, registry))  # versions hold their checkpoints
@@ -31,8 +31,8 @@ def remove_unfinished(target: Target) -> Import:
         target.write(lambda conn, part=part: import_removal.remove_experiments(conn, part))  # type: ignore[misc]
     trials = _ids(units, "trials")
     target.write(lambda conn: import_removal.remove_trials(conn, trials))
-    target.write(lambda conn: _remove_rest(conn, found.id, units, ids))
-    return found
+    target.write(lambda conn: _remove_rest(conn, running.id, units, ids))
+    return running
 
 
 def _remove_rest(conn: Connection, import_id: int, units: list[ImportUnit], ids: dict[str, list[int]]) -> None:

@@ -11,7 +11,7 @@ from determined.master.importing.clean import clean_object, clean_text
 from determined.master.importing.notes import Outcome, Rule, Tally
 
 
-class Found(Protocol):
+class SurveyCounts(Protocol):
     """Counts of a survey."""
 
     def to_json(self) -> JsonObject: ...
@@ -22,7 +22,7 @@ class Found(Protocol):
 class Report:
     source: str  # without secrets
     cluster_id: str | None  # of the source; other trackers have none
-    found: Found
+    survey: SurveyCounts
     taken: dict[str, int]  # rows of the source by step
     tally: Tally
     problems: list[str]  # what the verification found
@@ -31,7 +31,7 @@ class Report:
         return {
             "source": self.source,
             "cluster_id": self.cluster_id,
-            "survey": self.found.to_json(),
+            "survey": self.survey.to_json(),
             "taken": self.taken,
             "notes": self.tally.to_json(),
             "problems": self.problems,
@@ -41,7 +41,7 @@ class Report:
         of_cluster = [f"Cluster {self.cluster_id}.", ""] if self.cluster_id else []
         lines = [f"# {'Dry run: import' if dry_run else 'Import'} of {self.source}", "", *of_cluster, "## Taken", ""]
         lines += ["| Step | In the source | Taken |", "|---|---|---|"]
-        lines += [f"| {step} | {n} | {self.taken.get(step, 0)} |" for step, n in self.found.totals().items()]
+        lines += [f"| {step} | {n} | {self.taken.get(step, 0)} |" for step, n in self.survey.totals().items()]
         for outcome in Outcome:
             lines += ["", f"## {outcome.value.capitalize()}", "", *self._of(outcome, rules)]
         verified = "Nothing was written." if dry_run else "Every count and every sampled value agrees."

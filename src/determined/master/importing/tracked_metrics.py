@@ -32,9 +32,11 @@ class MetricChoice:
         """Return the metric that compares trials, and whether smaller is better; a loss of the validation if any is."""
         if self.metric:
             return self.metric, not self.maximize
-        known = sorted(names)
-        found = [name for name in known if self.group(name) == VALIDATION] or known
-        chosen = next((name for name in found if "loss" in name.lower()), found[0] if found else "validation_loss")
+        ordered = sorted(names)
+        candidates = [name for name in ordered if self.group(name) == VALIDATION] or ordered
+        chosen = next(
+            (name for name in candidates if "loss" in name.lower()), candidates[0] if candidates else "validation_loss"
+        )
         return chosen, not (self.maximize or _LARGER.search(chosen.lower()))
 
 

@@ -26,17 +26,19 @@ class New:
 @dataclass(slots=True)
 class TrackedSurvey:
     counts: dict[str, int] = field(default_factory=lambda: {EXPERIMENTS: 0, TRIALS: 0})
-    known: int = 0  # trials of earlier imports
+    stored_trials: int = 0  # trials of earlier imports
     tally: Tally = field(default_factory=Tally)
 
     def totals(self) -> dict[str, int]:
         return self.counts
 
     def to_json(self) -> JsonObject:
-        return {"counts": self.counts, "known_trials": self.known}
+        return {"counts": self.counts, "known_trials": self.stored_trials}
 
 
-def new_of(source: TrackedSource, known: Mapping[str, TrackedHere], tally: Tally | None = None) -> Iterator[New]:
+def new_of(
+    source: TrackedSource, stored_experiments: Mapping[str, TrackedHere], tally: Tally | None = None
+) -> Iterator[New]:
     """Yield what earlier imports have not stored, in the order of the source; `tally` hears of ids that come again.
 
     Raises DeterminedError.
@@ -48,29 +50,31 @@ def new_of(source: TrackedSource, known: Mapping[str, TrackedHere], tally: Tally
             _note_repeated(tally, experiment.external_id)
             continue
         seen.add(id_)
-        here = known.get(id_)
-        trials = _new_trials(experiment, here.trials if here else {}, tally)
-        if here is None or trials:
-            yield New(experiment, trials, here is not None)
+        stored = stored_experiments.get(id_)
+        trials = _new_trials(experiment, stored.trials if stored else {}, tally)
+        if stored is None or trials:
+            yield New(experiment, trials, stored is not None)
 
 
-def look(source: TrackedSource, known: Mapping[str, TrackedHere]) -> TrackedSurvey:
+def look(source: TrackedSource, stored_experiments: Mapping[str, TrackedHere]) -> TrackedSurvey:
     """Count what is new. Raises DeterminedError."""
-    survey = TrackedSurvey(known=sum(len(here.trials) for here in known.values()))
-    for new in new_of(source, known, survey.tally):
+    survey = TrackedSurvey(stored_trials=sum(len(stored.trials) for stored in stored_experiments.values()))
+    for new in new_of(source, stored_experiments, survey.tally):
         survey.counts[EXPERIMENTS] += not new.is_known
         survey.counts[TRIALS] += len(new.trials)
         survey.tally.add(new.experiment.findings)
     return survey
 
 
-def _new_trials(experiment: TrackedExperiment, known: Mapping[str, int], tally: Tally | None) -> list[TrackedTrial]:
+def _new_trials(
+    experiment: TrackedExperiment, stored_trials: Mapping[str, int], tally: Tally | None
+) -> list[TrackedTrial]:
     new: dict[str, TrackedTrial] = {}
     for trial in experiment.trials:
         id_ = clean_text(trial.external_id)
         if id_ in new:
             _note_repeated(tally, f"{trial.external_id} of {experiment.external_id}")
-        elif id_ not in known:
+        elif id_ not in stored_trials:
             new[id_] = trial
     return list(new.values())
 

@@ -24,11 +24,11 @@ RunsRead = dict[tuple[str, str], bool]
 
 
 def problems(
-    source: TrackedSource, target: Target, known: Mapping[str, TrackedHere], read: RunsRead, now: datetime
+    source: TrackedSource, target: Target, stored_experiments: Mapping[str, TrackedHere], read: RunsRead, now: datetime
 ) -> list[str]:
-    """Return what differs, for people. `known`: what earlier imports have stored; `now`: the time of the import."""
+    """Return what differs, for people. `stored_experiments`: of earlier imports; `now`: the time of the import."""
     sample: list[tuple[int, TrackedTrial]] = []
-    missing = list(_missing(source, target, known, read, sample))
+    missing = list(_missing(source, target, stored_experiments, read, sample))
     differing = (text for trial_id, trial in sample for text in _differences(target, trial_id, trial, now))
     return [*missing[:_SHOWN], *islice(differing, _SHOWN)]
 
@@ -36,7 +36,7 @@ def problems(
 def _missing(
     source: TrackedSource,
     target: Target,
-    known: Mapping[str, TrackedHere],
+    stored_experiments: Mapping[str, TrackedHere],
     read: RunsRead,
     sample: list[tuple[int, TrackedTrial]],
 ) -> Iterator[str]:
@@ -44,11 +44,11 @@ def _missing(
 
     Runs that have begun since are for the next import.
     """
-    here = target.read(lambda conn: imported.tracked(conn, prefix(source.identity)))
+    all_stored = target.read(lambda conn: imported.tracked(conn, prefix(source.identity)))
     sampler = random.Random(source.identity)
     seen = 0
-    for new in new_of(source, known):
-        stored = here.get(external_id(source.identity, new.experiment.external_id))
+    for new in new_of(source, stored_experiments):
+        stored = all_stored.get(external_id(source.identity, new.experiment.external_id))
         for trial in new.trials:
             was_live = read.get((new.experiment.external_id, trial.external_id))
             if was_live is None:

@@ -78,30 +78,30 @@ class _TrackedImport:
         target, source = self.request.target, self.source
         begun = target.read(self._begun)
         owner = target.read(self._owner)
-        known = target.read(partial(self._known_before, begun))
-        found = look(source, known)
+        stored_experiments = target.read(partial(self._stored_before, begun))
+        survey = look(source, stored_experiments)
         self.request.emit(
             {
                 "event": "survey",
                 "source": source.address,
                 "dry_run": self.request.dry_run,
-                **found.to_json(),
-                "notes": found.tally.to_json(),
+                **survey.to_json(),
+                "notes": survey.tally.to_json(),
             }
         )
         if self.request.dry_run:
-            return Finished(Report(source.address, None, found, {}, found.tally, []), self._rules, [])
+            return Finished(Report(source.address, None, survey, {}, survey.tally, []), self._rules, [])
         begun = begun or target.write(self._begin)
-        progress = Progress(self.request.emit, found.totals(), {})
+        progress = Progress(self.request.emit, survey.totals(), {})
         journal = Journal(target, begun.id, progress.stored)
         progress.done = {step: journal.rows(step) for step in journal.units}
-        self._store(journal, begun, owner, known)
-        problems = tracked_verify.problems(source, target, known, self._read, begun.started_at)
+        self._store(journal, begun, owner, stored_experiments)
+        problems = tracked_verify.problems(source, target, stored_experiments, self._read, begun.started_at)
         self.request.emit({"event": "verified", "problems": problems})
         if not problems:
             target.write(partial(_end, begun.id))
-        taken = self._taken(begun, found.tally)
-        return Finished(Report(source.address, None, found, taken, found.tally, problems), self._rules, [])
+        taken = self._taken(begun, survey.tally)
+        return Finished(Report(source.address, None, survey, taken, survey.tally, problems), self._rules, [])
 
     @property
     def _rules(self) -> dict[str, Rule]:
@@ -122,21 +122,21 @@ class _TrackedImport:
 
     def _owner(self, conn: Connection) -> int:
         name = self.request.options.user or _OWNER
-        found = user.by_name(conn, name)
-        if found is None:
+        owner = user.by_name(conn, name)
+        if owner is None:
             raise InvalidArgument(
                 f"--user {name!r} does not exist; name the owner of what comes in, see: det user list"
             )
-        return found.id
+        return owner.id
 
-    def _known_before(self, begun: Import | None, conn: Connection) -> dict[str, TrackedHere]:
+    def _stored_before(self, begun: Import | None, conn: Connection) -> dict[str, TrackedHere]:
         """Return what finished imports have stored; what the unfinished one has stored is still in its plan."""
-        here = imported.tracked(conn, prefix(self.source.identity))
+        stored = imported.tracked(conn, prefix(self.source.identity))
         units = import_unit.units(conn, begun.id) if begun else []
         own = {step: {id_ for u in units if u.step == step for id_ in u.ids or ()} for step in (EXPERIMENTS, TRIALS)}
-        for one in here.values():
+        for one in stored.values():
             one.trials = {name: id_ for name, id_ in one.trials.items() if id_ not in own[TRIALS]}
-        return {name: one for name, one in here.items() if one.id not in own[EXPERIMENTS]}
+        return {name: one for name, one in stored.items() if one.id not in own[EXPERIMENTS]}
 
     def _begin(self, conn: Connection) -> Import:
         before = import_removal.snapshot(conn)
@@ -150,14 +150,16 @@ class _TrackedImport:
         assert running is not None
         return running
 
-    def _store(self, journal: Journal, begun: Import, owner: int, known: Mapping[str, TrackedHere]) -> None:
-        here = self.request.target.read(lambda conn: imported.tracked(conn, prefix(self.source.identity)))
+    def _store(
+        self, journal: Journal, begun: Import, owner: int, stored_experiments: Mapping[str, TrackedHere]
+    ) -> None:
+        all_stored = self.request.target.read(lambda conn: imported.tracked(conn, prefix(self.source.identity)))
         workspace_id = self._workspace(journal, owner)
         pool = self.request.config.resource_manager.default_compute_resource_pool
-        for new in new_of(self.source, known):
+        for new in new_of(self.source, stored_experiments):
             project_id = self._project(journal, owner, workspace_id, new.experiment.project)
             place = Place(self.source.identity, begun.started_at, owner, workspace_id, project_id, pool)
-            stored = here.get(external_id(self.source.identity, new.experiment.external_id))
+            stored = all_stored.get(external_id(self.source.identity, new.experiment.external_id))
             if stored is None:
                 stored = _store_experiment(journal, new.experiment, place)
             self._read.update({(new.experiment.external_id, run.external_id): run.is_live for run in new.trials})
@@ -167,9 +169,9 @@ class _TrackedImport:
 
     def _workspace(self, journal: Journal, owner: int) -> int:
         name = naming.checked_name(self.request.options.workspace or self.source.title, "workspace")
-        found = self.request.target.read(lambda conn: workspace.by_name(conn, name))
-        if found is not None:
-            return found
+        workspace_id = self.request.target.read(lambda conn: workspace.by_name(conn, name))
+        if workspace_id is not None:
+            return workspace_id
 
         def write(conn: Connection) -> list[int]:
             return [workspace.create(conn, datetime.now(UTC), {"name": name, "user_id": owner})]
@@ -177,11 +179,11 @@ class _TrackedImport:
         (made,) = journal.store(Unit(WORKSPACES, 1), write)
         return made
 
-    def _project(self, journal: Journal, owner: int, workspace_id: int, wanted: str) -> int:
-        name = _project_name(wanted)
+    def _project(self, journal: Journal, owner: int, workspace_id: int, text: str) -> int:
+        name = _project_name(text)
         if name not in self._projects:
-            found = self.request.target.read(lambda conn: project.by_name(conn, workspace_id, name))
-            self._projects[name] = found or _store_project(journal, owner, workspace_id, name)
+            project_id = self.request.target.read(lambda conn: project.by_name(conn, workspace_id, name))
+            self._projects[name] = project_id or _store_project(journal, owner, workspace_id, name)
         return self._projects[name]
 
     def _taken(self, begun: Import, tally: Tally) -> dict[str, int]:

@@ -37,48 +37,48 @@ class PlaceSteps:
         self._projects()
 
     def _users(self) -> None:
-        here = self.target.read(lambda conn: imported.existing_names(conn, USERS, "username"))
-        missing = [entry for entry in self.plan.users if user_name.checked_username(entry.username) not in here]
+        stored = self.target.read(lambda conn: imported.existing_names(conn, USERS, "username"))
+        missing = [entry for entry in self.plan.users if user_name.checked_username(entry.username) not in stored]
         ids = self._ids(USERS, missing)
         batch = Batch()
         for entry in missing:
             user_name.checked_display_name(entry.display_name)
             batch.add([(USERS, map_user(entry, ids[entry.id], self.context))])
             batch.tally.add([Note(rules.USERS, entry.username)])
-            here[entry.username] = ids[entry.id]
+            stored[entry.username] = ids[entry.id]
         self._store(USERS, batch, ids)
-        self.context.users.update({entry.username: here[entry.username] for entry in self.plan.users})
+        self.context.users.update({entry.username: stored[entry.username] for entry in self.plan.users})
 
     def _workspaces(self) -> dict[int, int]:
         """Return the id here of each of the bundle's workspaces."""
-        here = self.target.read(lambda conn: imported.existing_names(conn, WORKSPACES, "name"))
-        missing = [entry for entry in self.plan.places.workspaces if entry.name not in here]
+        stored = self.target.read(lambda conn: imported.existing_names(conn, WORKSPACES, "name"))
+        missing = [entry for entry in self.plan.places.workspaces if entry.name not in stored]
         ids = self._ids(WORKSPACES, missing)
         batch = Batch()
         for entry in missing:
             batch.add([(WORKSPACES, self._workspace(entry, ids[entry.id]))])
-            here[entry.name] = ids[entry.id]
+            stored[entry.name] = ids[entry.id]
         self._store(WORKSPACES, batch, ids)
-        return {entry.id: here[entry.name] for entry in self.plan.places.workspaces}
+        return {entry.id: stored[entry.name] for entry in self.plan.places.workspaces}
 
     def _projects(self) -> None:
-        known = self.target.read(self._known_projects)
-        missing = [entry for entry in self.plan.places.projects if entry.id not in known]
+        stored = self.target.read(self._stored_projects)
+        missing = [entry for entry in self.plan.places.projects if entry.id not in stored]
         ids = self._ids(PROJECTS, missing)
         keys = self.target.read(project.keys)
         batch = Batch()
         for entry in missing:
             batch.add([(PROJECTS, self._project(entry, ids[entry.id], keys, batch))])
         self._store(PROJECTS, batch, ids)
-        self.context.projects.update({**known, **ids})
+        self.context.projects.update({**stored, **ids})
 
-    def _known_projects(self, conn: Connection) -> dict[int, int]:
-        found = {}
+    def _stored_projects(self, conn: Connection) -> dict[int, int]:
+        stored = {}
         for entry in self.plan.places.projects:
-            here = project.by_name(conn, self.context.workspaces[entry.id], entry.name)
-            if here is not None:
-                found[entry.id] = here
-        return found
+            project_id = project.by_name(conn, self.context.workspaces[entry.id], entry.name)
+            if project_id is not None:
+                stored[entry.id] = project_id
+        return stored
 
     def _workspace(self, entry: WorkspaceEntry, id_: int) -> Values:
         return {

@@ -47,8 +47,8 @@ class Verification:
 
     def _missing(self) -> Iterator[str]:
         for table, ids in ((EXPERIMENTS, self.plan.experiments), (TRIALS, self.plan.trials)):
-            here = self.target.read(lambda conn, table=table, ids=ids: imported.existing_ids(conn, table, ids))  # type: ignore[misc]
-            yield from (f"{table} {id_} is missing" for id_ in ids if id_ not in here)
+            stored = self.target.read(lambda conn, table=table, ids=ids: imported.existing_ids(conn, table, ids))  # type: ignore[misc]
+            yield from (f"{table} {id_} is missing" for id_ in ids if id_ not in stored)
 
     def _code(self) -> Iterator[str]:
         for id_ in self.plan.experiments:
@@ -66,10 +66,10 @@ class Verification:
                 group = layout.group_of(name, self.bundle.manifest.tables)
                 yield from self._file(name, group, sampled, spans)
             trials = sorted({trial for trial, _ in spans})
-            here = self.target.read(lambda conn, trials=trials: import_check.points(conn, trials))  # type: ignore[misc]
+            stored = self.target.read(lambda conn, trials=trials: import_check.points(conn, trials))  # type: ignore[misc]
             for (trial, group), span in spans.items():
-                if here.get((trial, group)) != span:
-                    yield f"trial {trial}, {group}: points, first and last step {span}, here {here.get((trial, group))}"
+                if (actual := stored.get((trial, group))) != span:
+                    yield f"trial {trial}, {group}: points, first and last step {span}, here {actual}"
 
     def _file(self, name: str, group: str, sampled: set[int], spans: dict[tuple[int, str], Span]) -> Iterator[str]:
         collected: list[Row] = []
@@ -105,11 +105,11 @@ class Verification:
                 yield from self._checkpoints_of(id_, part)
 
     def _checkpoints_of(self, experiment_id: int, entries: list[CheckpointEntry]) -> Iterator[str]:
-        here = self.target.read(lambda conn: import_check.checkpoint_sizes(conn, [entry.uuid for entry in entries]))
+        stored = self.target.read(lambda conn: import_check.checkpoint_sizes(conn, [entry.uuid for entry in entries]))
         for entry in entries:
             state = "ERROR" if entry.state == "ACTIVE" else entry.state
-            if here.get(entry.uuid) != (state, entry.size, entry.resources):
-                yield f"checkpoint {entry.uuid}: {state}, {entry.size} bytes, here {here.get(entry.uuid)}"
+            if stored.get(entry.uuid) != (state, entry.size, entry.resources):
+                yield f"checkpoint {entry.uuid}: {state}, {entry.size} bytes, here {stored.get(entry.uuid)}"
             elif entry.copied:
                 problem = checkpoint_files.problem(self.bundle, experiment_id, entry, self.files)
                 if problem is not None:
@@ -122,7 +122,7 @@ class Verification:
                 yield from self._lines_of(part)
 
     def _lines_of(self, trials: list[TrialRecord]) -> Iterator[str]:
-        here = self.target.read(lambda conn: trial_record.log_lines(conn, [trial.id for trial in trials]))
+        stored = self.target.read(lambda conn: trial_record.log_lines(conn, [trial.id for trial in trials]))
         for task in (task for trial in trials for task in trial.tasks):
-            if here.get(task.id, 0) != task.log_lines:
-                yield f"task {task.id}: {task.log_lines} lines, here {here.get(task.id, 0)}"
+            if stored.get(task.id, 0) != task.log_lines:
+                yield f"task {task.id}: {task.log_lines} lines, here {stored.get(task.id, 0)}"

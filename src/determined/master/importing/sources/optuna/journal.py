@@ -21,10 +21,10 @@ def studies(path: Path) -> list[StoredStudy]:
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             journal.apply_line(number, line)
-    found = list(journal.studies.values())
-    if found:
-        found[0].damage += journal.damage
-    return found
+    studies = list(journal.studies.values())
+    if studies:
+        studies[0].damage += journal.damage
+    return studies
 
 
 class _Journal:

@@ -36,10 +36,10 @@ class LogCheck:
         for start in range(0, len(self.trials), _TRIALS) if any(self.rows.values()) else ():
             part = self.trials[start : start + _TRIALS]
             expected = self._lines(logs.TABLES, part)
-            here = self.target.read(lambda conn, part=part: import_check.log_lines(conn, part))  # type: ignore[misc]
-            for task in sorted(expected.keys() | here.keys()):
-                if expected[task] != here.get(task, 0):
-                    yield f"task {task}: {expected[task]} log lines, {here.get(task, 0)} are here"
+            stored = self.target.read(lambda conn, part=part: import_check.log_lines(conn, part))  # type: ignore[misc]
+            for task in sorted(expected.keys() | stored.keys()):
+                if expected[task] != stored.get(task, 0):
+                    yield f"task {task}: {expected[task]} log lines, {stored.get(task, 0)} are here"
 
     def samples(self, sampler: random.Random) -> Iterator[str]:
         """Compare the lines of some rows."""
@@ -56,11 +56,11 @@ class LogCheck:
 
     def _lines(self, tables: Sequence[LogTable], trial_ids: Sequence[int]) -> Counter[str]:
         """Count the lines of each task in the source."""
-        found: Counter[str] = Counter()
+        lines: Counter[str] = Counter()
         for table in tables:
             for task, n in logs.lines_of_tasks(self.source, table, trial_ids) if self.rows.get(table.name) else ():
-                found[task] += n
-        return found
+                lines[task] += n
+        return lines
 
     def _compare(self, row: LogRow, task_id: str, before: int) -> Iterator[str]:
         mapped, _ = map_line(row)
@@ -68,8 +68,8 @@ class LogCheck:
         stored = self._stored(task_id, before + 1, len(expected))
         if stored != expected:
             place = next((i for i, (a, b) in enumerate(zip(expected, stored, strict=False)) if a != b), len(stored))
-            here = stored[place] if place < len(stored) else None
-            yield f"task {task_id}, line {before + 1 + place}: {expected[place]} is stored as {here}"
+            actual = stored[place] if place < len(stored) else None
+            yield f"task {task_id}, line {before + 1 + place}: {expected[place]} is stored as {actual}"
 
     def _stored(self, task_id: str, first: int, count: int) -> list[LogRecord]:
         try:

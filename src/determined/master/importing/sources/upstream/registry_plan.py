@@ -18,7 +18,7 @@ MODELS, VERSIONS, TEMPLATES, WEBHOOKS = "models", "model versions", "templates",
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class StoredNames:
     """Rows of this cluster by table. `of_earlier`, `of_this`: ids by step that finished imports and this one stored.
 
     `versions`: ids by model and number.
@@ -52,34 +52,34 @@ class RegistryPlan:
     tally: Tally = field(default_factory=Tally)
 
 
-def look_here(conn: Connection, of_earlier: Mapping[str, set[int]], of_this: Mapping[str, set[int]]) -> Here:
+def read_stored(conn: Connection, of_earlier: Mapping[str, set[int]], of_this: Mapping[str, set[int]]) -> StoredNames:
     names = {table: imported.existing_names(conn, table, "name") for table in (MODELS, TEMPLATES)}
     versions = imported.version_ids(conn)
-    return Here(names, versions, imported.all_ids(conn, WEBHOOKS), of_earlier, of_this)
+    return StoredNames(names, versions, imported.all_ids(conn, WEBHOOKS), of_earlier, of_this)
 
 
 def make(
-    source: Source, here: Here, workspaces: set[int] | None, experiments: set[int], trials: Sequence[int]
+    source: Source, stored: StoredNames, workspaces: set[int] | None, experiments: set[int], trials: Sequence[int]
 ) -> RegistryPlan:
     """Choose what to take. `workspaces`: only of these, None: of all; `experiments`: all whose checkpoints are here."""
     plan = RegistryPlan(experiments=experiments)
     if source.has(kinds.MODELS):
-        _plan_models(source, here, workspaces, plan)
-        _plan_versions(source, here, plan)
+        _plan_models(source, stored, workspaces, plan)
+        _plan_versions(source, stored, plan)
     if source.has(kinds.LINEAGE):
         _plan_lineage(source, trials, plan)
     if source.has(kinds.TEMPLATES):
-        _plan_templates(source, here, workspaces, plan)
+        _plan_templates(source, stored, workspaces, plan)
     if source.has(kinds.WEBHOOKS):
-        _plan_webhooks(source, here, workspaces, plan)
+        _plan_webhooks(source, stored, workspaces, plan)
     return plan
 
 
-def _plan_models(source: Source, here: Here, workspaces: set[int] | None, plan: RegistryPlan) -> None:
-    own = here.own_names(MODELS)
+def _plan_models(source: Source, stored: StoredNames, workspaces: set[int] | None, plan: RegistryPlan) -> None:
+    own = stored.own_names(MODELS)
     ids = set(own.values())
     for id_, name, workspace in models.names(source):
-        if id_ in here.of_earlier[MODELS]:
+        if id_ in stored.of_earlier[MODELS]:
             plan.models_here.add(id_)
         elif id_ in ids or name in own:
             plan.tally.add_many(rules.TAKEN, 1, f"model {id_} ({name})")
@@ -88,11 +88,11 @@ def _plan_models(source: Source, here: Here, workspaces: set[int] | None, plan: 
             plan.models_here.add(id_)
 
 
-def _plan_versions(source: Source, here: Here, plan: RegistryPlan) -> None:
-    own = {place: id_ for place, id_ in here.versions.items() if not here.is_imported(VERSIONS, id_)}
+def _plan_versions(source: Source, stored: StoredNames, plan: RegistryPlan) -> None:
+    own = {place: id_ for place, id_ in stored.versions.items() if not stored.is_imported(VERSIONS, id_)}
     ids = set(own.values())
     for id_, model, version, experiment in models.places_of_versions(source):
-        if id_ in here.of_earlier[VERSIONS]:
+        if id_ in stored.of_earlier[VERSIONS]:
             continue
         if model in plan.models_here and (id_ in ids or (model, version) in own):
             plan.tally.add_many(rules.TAKEN, 1, f"version {version} of model {model}")
@@ -112,12 +112,12 @@ def _plan_lineage(source: Source, trials: Sequence[int], plan: RegistryPlan) -> 
             plan.lineage.append(row.trial_id)
 
 
-def _plan_templates(source: Source, here: Here, workspaces: set[int] | None, plan: RegistryPlan) -> None:
-    own, names = here.own_names(TEMPLATES), here.names[TEMPLATES]
+def _plan_templates(source: Source, stored: StoredNames, workspaces: set[int] | None, plan: RegistryPlan) -> None:
+    own, names = stored.own_names(TEMPLATES), stored.names[TEMPLATES]
     for row in templates.read(source):
         if row.name in own:
             plan.tally.add_many(rules.TAKEN, 1, f"template {row.name}")
-        elif names.get(row.name) in here.of_earlier[TEMPLATES]:
+        elif names.get(row.name) in stored.of_earlier[TEMPLATES]:
             continue
         elif problem := problem_of(row):
             plan.tally.add_many(rules.BAD_TEMPLATE, 1, f"{row.name}: {problem}")
@@ -125,11 +125,11 @@ def _plan_templates(source: Source, here: Here, workspaces: set[int] | None, pla
             plan.templates.append(row.name)
 
 
-def _plan_webhooks(source: Source, here: Here, workspaces: set[int] | None, plan: RegistryPlan) -> None:
+def _plan_webhooks(source: Source, stored: StoredNames, workspaces: set[int] | None, plan: RegistryPlan) -> None:
     for row in webhooks.read(source):
-        if row.id in here.of_earlier[WEBHOOKS]:
+        if row.id in stored.of_earlier[WEBHOOKS]:
             continue
-        if row.id in here.webhooks and not here.is_imported(WEBHOOKS, row.id):
+        if row.id in stored.webhooks and not stored.is_imported(WEBHOOKS, row.id):
             plan.tally.add_many(rules.TAKEN, 1, f"webhook {row.id}")
         elif workspaces is None or row.workspace_id in workspaces:
             plan.webhooks.append(row.id)

@@ -62,8 +62,8 @@ class RegistrySteps:
 
     def _lineage(self, trial_ids: Sequence[int]) -> Batch:
         rows = models.lineage(self.source, trial_ids)
-        here = self.plan.models_here
-        return batch_of([map_lineage(row, here) for row in rows if row.experiment_id in self.plan.experiments])
+        stored_models = self.plan.models_here
+        return batch_of([map_lineage(row, stored_models) for row in rows if row.experiment_id in self.plan.experiments])
 
     def _store_templates(self, first_id: int) -> None:
         """Store all templates as one unit: they are few, and have no numbers to go on after."""

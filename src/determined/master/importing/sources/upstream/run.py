@@ -21,7 +21,6 @@ from determined.master.importing.sources.upstream import (
     log_units,
     metric_units,
     registry_plan,
-    survey,
     system_metric_units,
 )
 from determined.master.importing.sources.upstream.mapping.checkpoint import map_storage
@@ -46,7 +45,7 @@ from determined.master.importing.sources.upstream.registry_plan import (
 from determined.master.importing.sources.upstream.registry_steps import RegistrySteps
 from determined.master.importing.sources.upstream.source import Source
 from determined.master.importing.sources.upstream.steps import Steps
-from determined.master.importing.sources.upstream.survey import Survey
+from determined.master.importing.sources.upstream.survey import Survey, look
 from determined.master.importing.sources.upstream.verify import Verification
 from determined.master.importing.target import Target
 from determined.master.importing.unfinished import require_same
@@ -75,22 +74,22 @@ class UpstreamImport:
         stored, own = self._stored(begun)
         plan = make_plan(self.source, self.options, stored)
         registry = self._registry(plan, stored, own)
-        found = survey.look(self.source, self.options, plan, registry)
-        self.emit(found.to_event(self.source, dry_run=dry_run))
+        survey = look(self.source, self.options, plan, registry)
+        self.emit(survey.to_event(self.source, dry_run=dry_run))
         if begun is None:
             self.target.read(partial(self._require_no_clash, plan))
         if dry_run:
-            return Report(self.source.address, self.source.cluster_id, found, {}, found.tally, [])
+            return Report(self.source.address, self.source.cluster_id, survey, {}, survey.tally, [])
         begun = begun or self._begin()
-        journal = self._journal(begun, found)
-        self._store(begun, plan, registry, found, journal)
-        taken, tally = self._taken(begun, found)
+        journal = self._journal(begun, survey)
+        self._store(begun, plan, registry, survey, journal)
+        taken, tally = self._taken(begun, survey)
         left_out = series_of(tally)
-        problems = Verification(self.source, self.target, plan, registry, found, taken, left_out).problems()
+        problems = Verification(self.source, self.target, plan, registry, survey, taken, left_out).problems()
         self.emit({"event": "verified", "problems": problems})
         if not problems:
             self.target.write(partial(_end, begun.id))
-        return Report(self.source.address, self.source.cluster_id, found, taken, tally, problems)
+        return Report(self.source.address, self.source.cluster_id, survey, taken, tally, problems)
 
     def _begun(self, conn: Connection) -> Import | None:
         """Return the unfinished import that this one goes on with."""
@@ -119,9 +118,9 @@ class UpstreamImport:
         return self.target.read(read)
 
     def _registry(self, plan: Plan, stored: dict[str, set[int]], own: dict[str, set[int]]) -> RegistryPlan:
-        here = self.target.read(lambda conn: registry_plan.look_here(conn, stored, own))
+        names = self.target.read(lambda conn: registry_plan.read_stored(conn, stored, own))
         experiments = stored[EXPERIMENTS] | set(plan.experiments)
-        return registry_plan.make(self.source, here, plan.chosen_workspaces, experiments, plan.trials)
+        return registry_plan.make(self.source, names, plan.chosen_workspaces, experiments, plan.trials)
 
     def _require_no_clash(self, plan: Plan, conn: Connection) -> None:
         clashes.require_none(conn, plan, users.names(self.source), workspaces.names(self.source))
@@ -146,13 +145,13 @@ class UpstreamImport:
 
         return self.target.write(write)
 
-    def _journal(self, begun: Import, found: Survey) -> Journal:
-        progress = Progress(self.emit, found.totals(), {})
+    def _journal(self, begun: Import, survey: Survey) -> Journal:
+        progress = Progress(self.emit, survey.totals(), {})
         journal = Journal(self.target, begun.id, progress.stored)
         progress.done = {step: journal.rows(step) for step in journal.units}
         return journal
 
-    def _store(self, begun: Import, plan: Plan, registry: RegistryPlan, found: Survey, journal: Journal) -> None:
+    def _store(self, begun: Import, plan: Plan, registry: RegistryPlan, survey: Survey, journal: Journal) -> None:
         context = MappingContext(
             cluster_id=self.source.cluster_id,
             now=begun.started_at,
@@ -167,16 +166,16 @@ class UpstreamImport:
         steps.code()
         steps.trials()
         for table in metrics.TABLES:
-            metric_units.store(self.source, journal, table, found.metric_rows[table.name], plan.only)
+            metric_units.store(self.source, journal, table, survey.metric_rows[table.name], plan.only)
         if self.options.profiling:
-            system_metric_units.store(self.source, journal, found.metric_rows[system_metrics.TABLE])
+            system_metric_units.store(self.source, journal, survey.metric_rows[system_metrics.TABLE])
         steps.ranges()
-        steps.checkpoints(found.trials_with_checkpoints, self._storages())
+        steps.checkpoints(survey.trials_with_checkpoints, self._storages())
         first = self.target.read(lambda conn: max(imported.all_ids(conn, TEMPLATES), default=0)) + 1
-        with_allocations = [id_ for id_, _ in found.allocations]
+        with_allocations = [id_ for id_, _ in survey.allocations]
         RegistrySteps(self.source, registry, journal, context).store(with_allocations, first)
         for log_table in logs.TABLES if self.options.logs else ():
-            log_units.store(self.source, journal, log_table, [id_ for id_, _ in found.log_lines[log_table.name]])
+            log_units.store(self.source, journal, log_table, [id_ for id_, _ in survey.log_lines[log_table.name]])
 
     def _storages(self) -> dict[int, int]:
         """Return our id of each of upstream's storages; those that are not here yet are added."""
@@ -185,10 +184,10 @@ class UpstreamImport:
             lambda conn: {id_: storage_backend.ensure(conn, section) for id_, section in sections.items()}
         )
 
-    def _taken(self, begun: Import, found: Survey) -> tuple[dict[str, int], Tally]:
+    def _taken(self, begun: Import, survey: Survey) -> tuple[dict[str, int], Tally]:
         """Return the rows that were taken by step, and all notes."""
         tally = Tally()
-        tally.merge(found.tally.to_json())
+        tally.merge(survey.tally.to_json())
         taken: dict[str, int] = {}
         for unit in self.target.read(lambda conn: import_unit.units(conn, begun.id)):
             if unit.step != BEFORE:

@@ -86,7 +86,7 @@ class Survey:
 
 def look(source: Source, options: ImportOptions, plan: Plan, registry: RegistryPlan) -> Survey:
     """Count what is to be taken and what stays out."""
-    found = Survey(
+    survey = Survey(
         counts={
             USERS: len(plan.users),
             WORKSPACES: len(plan.workspaces),
@@ -100,57 +100,57 @@ def look(source: Source, options: ImportOptions, plan: Plan, registry: RegistryP
         source_bytes=sizes.tables(source),
         registry=registry,
     )
-    _count_metrics(source, plan, found)
+    _count_metrics(source, plan, survey)
     if options.profiling:
-        _count_system_metrics(source, plan, found)
-    _count_files_and_logs(source, options, plan, found)
-    _note_left_out(source, options, found)
-    found.tally.merge(registry.tally.to_json())
+        _count_system_metrics(source, plan, survey)
+    _count_files_and_logs(source, options, plan, survey)
+    _note_left_out(source, options, survey)
+    survey.tally.merge(registry.tally.to_json())
     if options.check_files:
-        found.tally.add(file_check.notes(source, found.trials_with_checkpoints, options.check_files))
-    return found
+        survey.tally.add(file_check.notes(source, survey.trials_with_checkpoints, options.check_files))
+    return survey
 
 
-def _count_files_and_logs(source: Source, options: ImportOptions, plan: Plan, found: Survey) -> None:
+def _count_files_and_logs(source: Source, options: ImportOptions, plan: Plan, survey: Survey) -> None:
     chosen = set(plan.trials)
-    found.trials_with_checkpoints = [id_ for id_ in checkpoints.trials(source) if id_ in chosen]
-    found.checkpoints = checkpoints.count(source, found.trials_with_checkpoints)
-    lost = checkpoints.total(source) - found.checkpoints
-    found.tally.add_many(rules.LOST_CHECKPOINTS, lost, f"{lost} rows of checkpoints_v2")
+    survey.trials_with_checkpoints = [id_ for id_ in checkpoints.trials(source) if id_ in chosen]
+    survey.checkpoints = checkpoints.count(source, survey.trials_with_checkpoints)
+    lost = checkpoints.total(source) - survey.checkpoints
+    survey.tally.add_many(rules.LOST_CHECKPOINTS, lost, f"{lost} rows of checkpoints_v2")
     if source.has(kinds.ALLOCATIONS):
-        found.allocations = [(id_, n) for id_, n in allocations.trials(source) if id_ in chosen]
+        survey.allocations = [(id_, n) for id_, n in allocations.trials(source) if id_ in chosen]
     for table in logs.TABLES:
         lines = [(id_, n) for id_, n in logs.counts(source, table) if id_ in chosen]
         count = sum(n for _, n in lines)
-        found.log_lines[table.name] = lines if options.logs else []
-        found.tally.add_many(rules.LOGS, 0 if options.logs else count, f"{count} rows of {table.name}")
+        survey.log_lines[table.name] = lines if options.logs else []
+        survey.tally.add_many(rules.LOGS, 0 if options.logs else count, f"{count} rows of {table.name}")
 
 
-def _count_metrics(source: Source, plan: Plan, found: Survey) -> None:
+def _count_metrics(source: Source, plan: Plan, survey: Survey) -> None:
     chosen = set(plan.trials)
     for table in metrics.TABLES:
         archived = 0
-        rows = found.metric_rows[table.name] = []
+        rows = survey.metric_rows[table.name] = []
         for trial_id, live, hidden in metrics.counts(source, table):
             if trial_id in chosen:
                 rows.append(TrialRows(trial_id, live))
                 archived += hidden
-        found.tally.add_many(rules.ARCHIVED, archived, f"{archived} rows of {table.name}")
+        survey.tally.add_many(rules.ARCHIVED, archived, f"{archived} rows of {table.name}")
 
 
-def _count_system_metrics(source: Source, plan: Plan, found: Survey) -> None:
+def _count_system_metrics(source: Source, plan: Plan, survey: Survey) -> None:
     chosen = set(plan.trials)
     rows: dict[int, int] = {}
     for trial_id, _, n in system_metrics.points(source):
         if trial_id in chosen:
             rows[trial_id] = rows.get(trial_id, 0) + n
-    found.metric_rows[system_metrics.TABLE] = [TrialRows(trial_id, n) for trial_id, n in rows.items()]
+    survey.metric_rows[system_metrics.TABLE] = [TrialRows(trial_id, n) for trial_id, n in rows.items()]
 
 
-def _note_left_out(source: Source, options: ImportOptions, found: Survey) -> None:
+def _note_left_out(source: Source, options: ImportOptions, survey: Survey) -> None:
     for rule, count, example in leftovers.notes(source):
         if rule != rules.PROFILING or not options.profiling:
-            found.tally.add_many(rule, count, example)
+            survey.tally.add_many(rule, count, example)
 
 
 def _sum(rows: list[TrialRows]) -> int:

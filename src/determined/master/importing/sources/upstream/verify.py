@@ -28,14 +28,14 @@ class Verification:
     target: Target
     plan: Plan
     registry: RegistryPlan
-    found: Survey
+    survey: Survey
     taken: dict[str, int]  # rows of the source by step
     left_out: dict[tuple[int, str], int]  # metric rows that could not be read, by trial and group
 
     def problems(self) -> list[str]:
         """Return what differs, for people; nothing where all agrees."""
         sampler = random.Random(self.source.cluster_id)
-        logs = LogCheck(self.source, self.target, self.plan.trials, self.found.log_lines)
+        logs = LogCheck(self.source, self.target, self.plan.trials, self.survey.log_lines)
         kinds = (
             self._taken(),
             self._missing(),
@@ -52,7 +52,7 @@ class Verification:
 
     def _taken(self) -> Iterator[str]:
         """Compare the rows of each step with those of the survey."""
-        for step, n in self.found.totals().items():
+        for step, n in self.survey.totals().items():
             if self.taken.get(step, 0) != n:
                 yield f"{step}: {n} in the source, {self.taken.get(step, 0)} taken"
 
@@ -69,15 +69,15 @@ class Verification:
             ("webhooks", self.registry.webhooks),
         )
         for table, ids in nouns:
-            here = self.target.read(lambda conn, table=table, ids=ids: imported.existing_ids(conn, table, ids))  # type: ignore[misc]
-            yield from (f"{table} {id_} is missing" for id_ in ids if id_ not in here)
+            stored = self.target.read(lambda conn, table=table, ids=ids: imported.existing_ids(conn, table, ids))  # type: ignore[misc]
+            yield from (f"{table} {id_} is missing" for id_ in ids if id_ not in stored)
 
     def _registered(self) -> Iterator[str]:
         """Compare templates by name, allocations by number, and versions with the model and checkpoint of each."""
-        here = self.target.read(lambda conn: imported.existing_names(conn, "templates", "name"))
-        yield from (f"template {name} is missing" for name in self.registry.templates if name not in here)
+        stored = self.target.read(lambda conn: imported.existing_names(conn, "templates", "name"))
+        yield from (f"template {name} is missing" for name in self.registry.templates if name not in stored)
         counted = self.target.read(lambda conn: import_check.allocations(conn, self.plan.trials))
-        for trial, n in self.found.allocations:
+        for trial, n in self.survey.allocations:
             if counted.get(trial, 0) != n:
                 yield f"trial {trial}: {n} allocations, {counted.get(trial, 0)} are here"
         versions = self.target.read(lambda conn: import_check.versions(conn, self.registry.versions))
@@ -88,23 +88,23 @@ class Verification:
 
     def _points(self) -> Iterator[str]:
         """Compare points, first and last step of every trial and group."""
-        here = self.target.read(lambda conn: import_check.points(conn, self.plan.trials))
+        spans = self.target.read(lambda conn: import_check.points(conn, self.plan.trials))
         chosen = set(self.plan.trials)
         for trial, group, n, first, last in self._series():
             if trial not in chosen:
                 continue
-            stored = here.pop((trial, group), (0, 0, 0))
+            span = spans.pop((trial, group), (0, 0, 0))
             bad = self.left_out.get((trial, group), 0)
-            if not _fits(stored, (n, first, last), bad):
+            if not _fits(span, (n, first, last), bad):
                 left_out = f", {bad} of them left out" if bad else ""
-                yield f"trial {trial}, {group}: {n} points from {first} to {last}{left_out}, stored {stored}"
-        yield from (f"trial {trial}, {group}: no points, stored {stored}" for (trial, group), stored in here.items())
+                yield f"trial {trial}, {group}: {n} points from {first} to {last}{left_out}, stored {span}"
+        yield from (f"trial {trial}, {group}: no points, stored {span}" for (trial, group), span in spans.items())
 
     def _series(self) -> Iterator[tuple[int, str, int, int, int]]:
         """Yield (trial, group, points, first step, last step) of the source. System metrics are numbered from 0 on."""
         for table in metrics.TABLES:
             yield from checks.points(self.source, table)
-        if system_metrics.TABLE in self.found.metric_rows:
+        if system_metrics.TABLE in self.survey.metric_rows:
             yield from ((trial, group, n, 0, n - 1) for trial, group, n in system_metrics.points(self.source))
 
     def _hidden(self) -> Iterator[str]:
@@ -120,7 +120,9 @@ class Verification:
                 yield f"trial {trial}, {group}: {stored - shown} of {stored} points are hidden by a later run"
 
     def _sampled_metrics(self, sampler: random.Random) -> Iterator[str]:
-        places = [(table, rows) for table in metrics.TABLES for rows in self.found.metric_rows[table.name] if rows.rows]
+        places = [
+            (table, rows) for table in metrics.TABLES for rows in self.survey.metric_rows[table.name] if rows.rows
+        ]
         for table, trial in sampler.choices(places, k=_METRIC_SAMPLES) if places else ():
             sample = checks.metric(self.source, table, trial.trial_id, sampler.randrange(trial.rows))
             if sample is not None:
@@ -140,21 +142,21 @@ class Verification:
     def _sampled_summaries(self, sampler: random.Random) -> Iterator[str]:
         """Compare count, lowest and highest value with upstream's own summaries."""
         trials = _sample(sampler, self.plan.trials, _TRIAL_SAMPLES)
-        here = self.target.read(lambda conn: metric_rows.summary(conn, trials))
+        stored = self.target.read(lambda conn: metric_rows.summary(conn, trials))
         for trial, summaries in checks.summaries(self.source, trials):
             for group, name, theirs in _flat(summaries):
-                ours = here[trial].get(group.replace(".", "_"), {}).get(name, {})
+                ours = stored[trial].get(group.replace(".", "_"), {}).get(name, {})
                 if theirs.get("type") == ours.get("type") == "number" and _numbers(theirs) != _numbers(ours):
                     yield f"trial {trial}, {group}, {name}: summary {_numbers(theirs)}, here {_numbers(ours)}"
 
     def _sampled_checkpoints(self, sampler: random.Random) -> Iterator[str]:
-        trials = _sample(sampler, self.found.trials_with_checkpoints, _CHECKPOINT_SAMPLES)
+        trials = _sample(sampler, self.survey.trials_with_checkpoints, _CHECKPOINT_SAMPLES)
         samples = checks.checkpoints(self.source, trials)
-        here = self.target.read(lambda conn: import_check.checkpoint_sizes(conn, [s.uuid for s in samples]))
+        stored = self.target.read(lambda conn: import_check.checkpoint_sizes(conn, [s.uuid for s in samples]))
         for sample in samples:
             state = "ERROR" if sample.state == "ACTIVE" else sample.state
-            if here.get(sample.uuid) != (state, sample.size, sample.resources or {}):
-                yield f"checkpoint {sample.uuid}: {state}, {sample.size} bytes, here {here.get(sample.uuid)}"
+            if stored.get(sample.uuid) != (state, sample.size, sample.resources or {}):
+                yield f"checkpoint {sample.uuid}: {state}, {sample.size} bytes, here {stored.get(sample.uuid)}"
 
 
 def _fits(stored: Span, expected: Span, bad: int) -> bool:

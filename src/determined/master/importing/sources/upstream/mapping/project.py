@@ -11,18 +11,18 @@ from determined.master.importing.sources.upstream.reading.workspaces import Proj
 from determined.master.services.naming import new_key
 
 
-def keys_of(rows: Sequence[ProjectRow], here: dict[str, int]) -> dict[int, str]:
+def keys_of(rows: Sequence[ProjectRow], stored: dict[str, int]) -> dict[int, str]:
     """Return the key of each project: its own, or one made from its name as this master makes them.
 
-    `here`: projects of this cluster by key; the keys of `rows` are added.
+    `stored`: projects of this cluster by key; the keys of `rows` are added.
     """
     ids = {row.id for row in rows}
-    taken = {key for key, id_ in here.items() if id_ not in ids} | {row.key for row in rows if row.key}
+    taken = {key for key, id_ in stored.items() if id_ not in ids} | {row.key for row in rows if row.key}
     keys: dict[int, str] = {}
     for row in rows:
         keys[row.id] = row.key or new_key(row.name, taken)
         taken.add(keys[row.id])
-    here.update({key: id_ for id_, key in keys.items()})
+    stored.update({key: id_ for id_, key in keys.items()})
     return keys
 
 

@@ -64,7 +64,7 @@ def read(source: Source, trial_ids: Sequence[int]) -> list[CheckpointRow]:
 
 def storages(source: Source) -> dict[int, JsonObject]:
     """Return the `checkpoint_storage` section of each storage by its id, as upstream stores it."""
-    found: dict[int, JsonObject] = {}
+    sections: dict[int, JsonObject] = {}
     for kind, columns in _KINDS.items():
         table = f"storage_backend_{kind}"
         if not source.has_table(table):
@@ -73,5 +73,5 @@ def storages(source: Source) -> dict[int, JsonObject]:
             chosen = ", ".join(f"k.{column}" for column in columns)
             query = f"SELECT b.id, {chosen} FROM storage_backend b JOIN {table} k ON k.id = b.{kind}_id"
             for id_, *values in source.tuples(query):
-                found[id_] = {"type": kind, **dict(zip(columns, values, strict=True))}
-    return found
+                sections[id_] = {"type": kind, **dict(zip(columns, values, strict=True))}
+    return sections
