@@ -95,7 +95,7 @@ class WebhookSender:
 
     async def run(self) -> None:
         """Send until cancelled."""
-        await self._insist(lambda conn: deliveries.release_of_others(conn, self._owner))
+        await self._write_until_stored(lambda conn: deliveries.release_of_others(conn, self._owner))
         try:
             async with self.ctx.bus.listen(lifecycle.TOPIC) as hints:
                 while not self.ctx.bus.closed:
@@ -140,18 +140,20 @@ class WebhookSender:
         end, connection = loop.time() + _BATCH_S, service.connection(self.ctx)
         try:
             read_at = self._changes
-            webhook, batch = await self._insist(partial(self._claim, webhook_id))
+            webhook, batch = await self._write_until_stored(partial(self._claim, webhook_id))
             for n, delivery in enumerate(batch):
                 begin = loop.time()
                 if read_at != self._changes:
                     read_at = self._changes
-                    webhook = await self._insist(lambda conn: webhooks.get(conn, webhook_id), self.ctx.db.read)
+                    webhook = await self._write_until_stored(
+                        lambda conn: webhooks.get(conn, webhook_id), self.ctx.db.read
+                    )
                 # one that was deleted has taken its deliveries with it
                 is_up = webhook is None or await self._try(webhook, delivery, connection)
                 await asyncio.sleep(min(max(_YIELD * (loop.time() - begin), _MIN_YIELD_S), _MAX_YIELD_S))
                 if not is_up or loop.time() >= end or self.ctx.bus.closed:
                     rest = [later.id for later in batch[n + 1 :]]
-                    await self._insist(partial(deliveries.release, delivery_ids=rest))
+                    await self._write_until_stored(partial(deliveries.release, delivery_ids=rest))
                     break
         finally:
             connection.close()
@@ -185,44 +187,46 @@ class WebhookSender:
         except (AddressRefused, InvalidArgument) as e:
             await self._finish(delivery, deliveries.FAILED, {"url": webhook.url, "error": e.message})
             return True
-        said: WebhookDeliveryValues = {"url": webhook.url, "status_code": answer.status, "answer": answer.text}
+        outcome: WebhookDeliveryValues = {"url": webhook.url, "status_code": answer.status, "answer": answer.text}
         if answer.is_success:
             self._holds.pop(delivery.webhook_id, None)
-            await self._finish(delivery, deliveries.DELIVERED, {**said, "error": None})
+            await self._finish(delivery, deliveries.DELIVERED, {**outcome, "error": None})
             return True
-        said["error"] = _reason(answer)
+        outcome["error"] = _reason(answer)
         if answer.status >= 500 or answer.status in _RETRIED:
-            return await self._failed(delivery, said)
-        await self._finish(delivery, deliveries.FAILED, said)
+            return await self._failed(delivery, outcome)
+        await self._finish(delivery, deliveries.FAILED, outcome)
         return True
 
     async def _send(self, webhook: Webhook, delivery: WebhookDelivery, connection: ReceiverConnection) -> Answer:
         event, event_id, time = Event.from_row(delivery.event), delivery.event_id, delivery.created_at
         return await service.send(self.ctx, webhook.url, webhook.type, event, event_id, time, connection)
 
-    async def _failed(self, delivery: WebhookDelivery, said: WebhookDeliveryValues) -> bool:
+    async def _failed(self, delivery: WebhookDelivery, outcome: WebhookDeliveryValues) -> bool:
         """Let a delivery wait for its next attempt, or give it up, and the webhook pause; return False."""
         now = self.ctx.clock.now()
         if now - delivery.created_at >= _GIVE_UP:
-            await self._finish(delivery, deliveries.FAILED, said)
+            await self._finish(delivery, deliveries.FAILED, outcome)
         else:
             until = now + timedelta(seconds=_RETRY.delay(delivery.attempts))
-            await self._insist(lambda conn: deliveries.postpone(conn, until, delivery.id, said))
+            await self._write_until_stored(lambda conn: deliveries.postpone(conn, until, delivery.id, outcome))
         failures = self._holds[delivery.webhook_id].failures if delivery.webhook_id in self._holds else 0
         pause = timedelta(seconds=_HOLD.delay(failures))
         self._holds[delivery.webhook_id] = _Hold(failures + 1, now + pause)
         return False
 
-    async def _finish(self, delivery: WebhookDelivery, state: str, said: WebhookDeliveryValues) -> None:
+    async def _finish(self, delivery: WebhookDelivery, state: str, outcome: WebhookDeliveryValues) -> None:
         now = self.ctx.clock.now()
         if state == deliveries.FAILED:
             logger.warning(
                 "webhook %s: event %s was not delivered: %s",
-                delivery.webhook_id, delivery.event_id, said.get("error"),
+                delivery.webhook_id, delivery.event_id, outcome.get("error"),
             )  # fmt: skip
-        await self._insist(lambda conn: deliveries.finish(conn, now, delivery.id, {**said, "state": state}))
+        await self._write_until_stored(
+            lambda conn: deliveries.finish(conn, now, delivery.id, {**outcome, "state": state})
+        )
 
-    async def _insist(
+    async def _write_until_stored(
         self,
         run: Callable[[Connection], T],
         through: Callable[[Callable[[Connection], T]], Awaitable[T]] | None = None,

@@ -75,11 +75,11 @@ def state_changed(
     `unmanaged_trial_id`: the trial by which it changed. One whose signs of life come and go would else be told of each
     time: a trigger fires once for it until it reports metrics or is started anew (`run_continued`).
     """
-    known = webhook_triggers.current(conn)
-    source = sources.experiment(conn, experiment_id) if known.any_of(lambda some: state in some.by_state) else None
+    triggers = webhook_triggers.current(conn)
+    source = sources.experiment(conn, experiment_id) if triggers.any_of(lambda some: state in some.by_state) else None
     if source is None:
         return
-    trigger_ids = [i for some in known.of(source.workspace_id) for i in some.by_state.get(state, ())]
+    trigger_ids = [i for some in triggers.of(source.workspace_id) for i in some.by_state.get(state, ())]
     if unmanaged_trial_id is not None:
         trigger_ids = webhooks.unfired(conn, trigger_ids, trial_id=unmanaged_trial_id)
     chosen = _choose(webhooks.armed(conn, trigger_ids, source.workspace_id), _choice(source.config))
@@ -92,34 +92,34 @@ def state_changed(
 
 def logs_written(conn: Connection, now: datetime, task_id: str, node: str, lines: Sequence[LogLine]) -> None:
     """Search new lines of a task and queue one event for each trigger that matches for the first time."""
-    known = webhook_triggers.current(conn)
-    if not known.any_of(lambda some: some.logs):
+    triggers = webhook_triggers.current(conn)
+    if not triggers.any_of(lambda some: some.logs):
         return
     workspace_id = sources.workspace_of_task(conn, task_id)
-    triggers = [found for some in known.of(workspace_id) for found in some.logs]
-    if not triggers:
+    log_triggers = [trigger for some in triggers.of(workspace_id) for trigger in some.logs]
+    if not log_triggers:
         return
     texts = [line.text for line in lines if line.source == "task" and _PRINTED_CONFIG not in line.text]
     batch = Batch.of(texts)
     matching = SHARED_BUDGET.begin(f"webhooks of workspace {workspace_id}", batch.size)
-    for found in triggers:
-        hits = matching_lines(found.pattern, batch, matching)
+    for trigger in log_triggers:
+        hits = matching_lines(trigger.pattern, batch, matching)
         if hits:
-            _log_matched(conn, now, found.trigger_ids, LogFacts(task_id, node, texts[hits[0]][:_MAX_LOG]))
+            _log_matched(conn, now, trigger.trigger_ids, LogFacts(task_id, node, texts[hits[0]][:_MAX_LOG]))
 
 
 def metrics_reported(
     conn: Connection, now: datetime, trial_id: int, reports: Sequence[MetricReport], *, is_unmanaged: bool
 ) -> None:
     """Queue events of thresholds that these reports meet, once for each trial and trigger."""
-    known = webhook_triggers.current(conn)
+    triggers = webhook_triggers.current(conn)
     if reports and is_unmanaged:
         run_continued(conn, trial_id)
-    if reports and known.any_of(lambda some: some.silences):
+    if reports and triggers.any_of(lambda some: some.silences):
         sources.set_report_times(conn, now, [trial_id])
-    if not reports or not known.any_of(lambda some: some.thresholds):
+    if not reports or not triggers.any_of(lambda some: some.thresholds):
         return
-    places = known.of(sources.workspace_of_trial(conn, trial_id))
+    places = triggers.of(sources.workspace_of_trial(conn, trial_id))
     for threshold, trigger_id in (pair for some in places for pair in some.thresholds):
         met = _first_met(threshold, reports)
         if met is not None:
@@ -175,11 +175,11 @@ def alert(
 
     Return why the last of them are not queued: for none of the webhooks, so that each gets the same.
     """
-    known = webhook_triggers.current(conn)
-    source = sources.experiment(conn, experiment_id) if known.any_of(lambda some: some.custom) else None
+    triggers = webhook_triggers.current(conn)
+    source = sources.experiment(conn, experiment_id) if triggers.any_of(lambda some: some.custom) else None
     if source is None:
         return None
-    trigger_ids = [i for some in known.of(source.workspace_id) for i in some.custom]
+    trigger_ids = [i for some in triggers.of(source.workspace_id) for i in some.custom]
     choice = _choice(source.config)
     named = _choose(webhooks.armed(conn, trigger_ids, source.workspace_id), choice)
     once = {trigger.id: trigger for trigger in named if _is_named(trigger, choice)}
@@ -187,11 +187,11 @@ def alert(
         return None
     free_places = webhook_queue_capacity.free_places(conn, dict.fromkeys(once, len(alerts)), MAX_WAITING)
     least = min(free_places, key=lambda webhook_id: free_places[webhook_id])
-    taken = alerts[: max(0, free_places[least])]
+    accepted = alerts[: max(0, free_places[least])]
     state, facts = {"state": source.state}, _facts(source)
-    events = [Event(CUSTOM, state, experiment=facts, trial_id=trial_id, alert=told) for told in taken]
+    events = [Event(CUSTOM, state, experiment=facts, trial_id=trial_id, alert=fact) for fact in accepted]
     _enqueue(conn, now, ((trigger.id, event) for event in events for trigger in once.values()))
-    return FullQueue(least, len(alerts) - len(taken)) if len(taken) < len(alerts) else None
+    return FullQueue(least, len(alerts) - len(accepted)) if len(accepted) < len(alerts) else None
 
 
 def _log_matched(conn: Connection, now: datetime, trigger_ids: Sequence[int], log: LogFacts) -> None:
