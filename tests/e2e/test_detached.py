@@ -1,11 +1,11 @@
 """Detached mode with real scripts: they run by themselves, and their master hears all of it, also of a kill -9."""
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -210,24 +210,51 @@ def test_nothing_is_lost_while_the_master_is_away(home: Path, tmp_path: Path) ->
         assert f"last {last}" in "\n".join(client.log_lines(trial["id"]))
 
 
-def test_directories_of_lost_deliveries_are_taken_over(
+def test_the_next_run_delivers_what_a_run_and_its_delivery_left_that_were_killed_together(
     cluster: Cluster, client: Client, home: Path, work: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "long.py").write_text(LONG)
     with start(cluster, home, "long.py", "orphaned", "never", cwd=tmp_path) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        [delivery] = [pid for pid in children if "determined.exec.detached" in _command(pid)]
-        os.kill(int(delivery), signal.SIGKILL)
+        [left] = (home / "data" / "determined" / "detached").iterdir()
+        eventually(lambda: _deliveries(left))
+        [delivery] = _deliveries(left)
+        os.kill(delivery, signal.SIGKILL)
+        last = [process.stdout.readline() for _ in range(5)][-1].split()[-1]
         process.send_signal(signal.SIGKILL)
-    [left] = (home / "data" / "determined" / "detached").iterdir()
-    os.utime(left / "detached.json", (time.time() - 3600,) * 2)
     [experiment] = by_external_id(client, "orphaned")
     assert client.state(experiment["id"]) == "RUNNING"
     assert run(cluster, home, "1_single.py", cwd=work).returncode == 0
     client.wait_state(experiment["id"], "ERROR")
     eventually(lambda: not left.exists())
+    [trial] = client.trials(experiment["id"])
+    steps = [m["totalBatches"] for m in client.metrics(trial["id"], "training")]
+    assert steps == list(range(1, len(steps) + 1)) and len(steps) >= int(last), "each value is there once"
+
+
+def test_delivery_outlives_a_worker_that_kills_its_children(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path
+) -> None:
+    """Workers of Ray send SIGKILL to their direct children when they end."""
+    script = """
+import os, pathlib, signal
+from determined.experimental import core_v2
+
+core_v2.init(config=core_v2.Config(name="worker", external_experiment_id="worker"))
+for step in range(1, 11):
+    core_v2.train.report_validation_metrics(step, {"x": step})
+for task in pathlib.Path("/proc/self/task").iterdir():
+    for child in (task / "children").read_text().split():
+        os.kill(int(child), signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    (tmp_path / "worker.py").write_text(script)
+    assert run(cluster, home, "worker.py", cwd=tmp_path).returncode == -signal.SIGKILL
+    [experiment] = by_external_id(client, "worker")
+    client.wait_state(experiment["id"], "ERROR")
+    [trial] = client.trials(experiment["id"])
+    assert [m["totalBatches"] for m in client.metrics(trial["id"], "validation")] == list(range(1, 11))
 
 
 def test_the_first_detached_mode_runs(cluster: Cluster, client: Client, home: Path, tmp_path: Path) -> None:
@@ -257,5 +284,12 @@ def test_ray_workers_share_one_experiment(cluster: Cluster, client: Client, home
     assert sorted(t["hparams"]["lr"] for t in trials) == [0.1, 0.2, 0.3]
 
 
-def _command(pid: str) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+def _deliveries(run_dir: Path) -> list[int]:
+    """Return the processes that deliver what is in a run directory."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_text().split("\0")
+            if "determined.exec.detached" in words and str(run_dir) in words:
+                found.append(int(process.name))
+    return found

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from official_scripts import run, run_beside
 
-from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment
+from cluster import HANG_SECONDS, ROOT, Client, Cluster, clean_environment, eventually
 
 SCRIPTS = Path(__file__).parent / "unmanaged_scripts"
 RAY = ROOT / ".venv-ray" / "bin" / "python"
@@ -54,6 +54,10 @@ def steps(client: Client, trial_id: int, group: str) -> list[int]:
 def checkpoints(client: Client, trial_id: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = client.get(f"/api/v1/trials/{trial_id}/checkpoints?limit=1000")["checkpoints"]
     return found
+
+
+def completed(client: Client, experiment_id: int) -> list[dict[str, Any]]:
+    return [trial for trial in client.trials(experiment_id) if trial["state"] == "STATE_COMPLETED"]
 
 
 @pytest.mark.parametrize("words", [(), ("older",)], ids=["config", "defaults"])
@@ -113,7 +117,6 @@ def test_every_rank_reports_and_saves(
 def test_workers_of_ray_tune_share_one_experiment(
     package: str, cluster: Cluster, client: Client, home: Path, tmp_path: Path
 ) -> None:
-    """ASHA ends workers in the middle: what becomes of their trials is not looked at."""
     words = (str(SCRIPTS / "ray_search.py"), f"{package}-search", str(tmp_path / "results"))
     output = start(package, cluster, home, *words, cwd=tmp_path, python=RAY)
     assert "errors 0" in output
@@ -122,8 +125,8 @@ def test_workers_of_ray_tune_share_one_experiment(
     assert experiment["config"]["searcher"]["name"] == "custom"
     trials = client.trials(experiment["id"])
     assert len({trial["hparams"]["hp"] for trial in trials}) == len(trials) == 6
-    completed = [trial for trial in trials if trial["state"] == "STATE_COMPLETED"]
-    assert completed, [trial["state"] for trial in trials]
-    done = [steps(client, trial["id"], "validation") for trial in completed]
+    if package == "ours":  # not tested: what upstream's client has sent when ASHA ends a worker in the middle
+        eventually(lambda: len(completed(client, experiment["id"])) == 6)
+    done = [steps(client, trial["id"], "validation") for trial in completed(client, experiment["id"])]
     assert all(some == list(range(9, 100, 10))[: len(some)] and len(some) >= 5 for some in done), done
     assert any(len(some) == 10 for some in done), done

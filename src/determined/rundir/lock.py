@@ -17,6 +17,10 @@ class Lock:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
+    def fileno(self) -> int:
+        """Return the descriptor, for a process that is to inherit the lock."""
+        return self._descriptor
+
     def close(self) -> None:
         os.close(self._descriptor)
 

@@ -20,6 +20,7 @@ from determined.rundir import detached
 from determined.rundir.control import Control
 from determined.rundir.detached import DetachedFile, RunEnd
 from determined.rundir.layout import RunDir
+from determined.rundir.lock import hold
 from determined.rundir.process_identity import start_time
 
 LATER = 3600.0
@@ -60,7 +61,7 @@ def test_a_directory_that_is_removed_meanwhile_does_not_end_the_taking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []
-    monkeypatch.setattr(subprocess, "Popen", lambda words, **_: started.append(words[-2]))
+    monkeypatch.setattr(subprocess, "call", lambda words, **_: started.append(words[-1]))
     there = made(tmp_path / "there")
     monkeypatch.setattr(abandoned, "abandoned", lambda *_: [RunDir(tmp_path / "gone"), there])
     abandoned.take_over(tmp_path)
@@ -69,10 +70,9 @@ def test_a_directory_that_is_removed_meanwhile_does_not_end_the_taking(
 
 def test_the_end_of_a_run_whose_directory_is_gone_is_not_delivered(tmp_path: Path) -> None:
     run_dir = made(tmp_path / "run")
-    delivery = DeliveryProcess(run_dir)
-    with subprocess.Popen([sys.executable, "-c", ""]) as delivery._process:
-        run_dir.path.rename(tmp_path / "elsewhere")
-        assert not delivery.finish(RunEnd(state="COMPLETED", message=""))
+    delivery = started_delivery(run_dir)
+    run_dir.path.rename(tmp_path / "elsewhere")
+    assert not ended(delivery)
 
 
 def test_a_fault_in_the_last_look_for_event_files_is_no_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,45 +134,71 @@ def test_names_of_event_files_may_have_the_id_of_their_writer(rest: str, pid: in
     assert writer_of(name) == pid
 
 
-def delivery_of(run_dir: RunDir, code: str) -> DeliveryProcess:
-    """Return a delivery with a program in the place of its process."""
+def started_delivery(run_dir: RunDir) -> DeliveryProcess:
+    """Return a delivery whose process the test stands for: it delivers while the test holds the lock."""
     delivery = DeliveryProcess(run_dir)
-    delivery._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
+    delivery._is_started = True
     return delivery
 
 
 def ended(delivery: DeliveryProcess) -> bool:
-    try:
-        return delivery.finish(RunEnd(state="COMPLETED", message=""))
-    finally:
-        process = delivery._process
-        assert process is not None
-        process.communicate()
+    return delivery.finish(RunEnd(state="COMPLETED", message=""))
+
+
+@pytest.fixture
+def delivered(tmp_path: Path) -> Iterator[RunDir]:
+    """A run directory that somebody delivers."""
+    run_dir = made(tmp_path / "run")
+    lock = hold(run_dir.lock)
+    assert lock is not None
+    yield run_dir
+    lock.close()
 
 
 def test_a_delivery_process_that_dies_is_named(tmp_path: Path) -> None:
-    delivery = delivery_of(made(tmp_path / "run"), "raise SystemExit(3)")
+    run_dir = made(tmp_path / "run")
+    run_dir.lock.touch()
+    delivery = started_delivery(run_dir)
     assert not ended(delivery)
-    assert delivery.problem == "the delivery process ended with status 3; the next run delivers the rest"
+    assert delivery.problem == "the delivery process has ended before its time; the next run delivers the rest"
 
 
-def test_a_master_that_is_away_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_master_that_is_away_is_named(delivered: RunDir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(directory, "_AWAY_SECONDS", 0.0)
-    delivery = delivery_of(made(tmp_path / "run"), "input()")
+    delivery = started_delivery(delivered)
     delivery._control.master_away = True
     assert not ended(delivery)
     assert delivery.problem is not None and delivery.problem.startswith("the master does not answer")
 
 
 def test_a_long_wait_is_announced_and_its_end_is_no_absence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    delivered: RunDir, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(directory, "_SILENT_SECONDS", 0.0)
     monkeypatch.setattr(directory, "_MOST_SECONDS", 0.2)
-    delivery = delivery_of(made(tmp_path / "run"), "input()")
+    delivery = started_delivery(delivered)
     assert not ended(delivery)
     assert [record.message[:45] for record in caplog.records] == ["waiting until the master has the last reports"]
     assert delivery.problem is not None and "delivery goes on in the background" in delivery.problem
+
+
+def test_a_young_directory_is_taken_over_once_its_delivery_has_had_the_lock(tmp_path: Path) -> None:
+    run_dir = made(tmp_path / "run")
+    assert abandoned.abandoned(tmp_path, time.time()) == [], "its delivery process may be about to start"
+    run_dir.lock.touch()
+    assert abandoned.abandoned(tmp_path, time.time()) == [run_dir]
+    lock = hold(run_dir.lock)
+    assert lock is not None
+    assert abandoned.abandoned(tmp_path, time.time()) == []
+    lock.close()
+
+
+def test_the_owner_is_known_where_there_is_no_proc(tmp_path: Path, other: "subprocess.Popen[bytes]") -> None:
+    made(tmp_path / "run", owner=other.pid)
+    assert taken(tmp_path) == []
+    other.kill()
+    other.wait()
+    assert taken(tmp_path) == ["run"]
 
 
 def test_a_delivery_leaves_when_the_master_never_returns(tmp_path: Path) -> None:
@@ -181,7 +207,7 @@ def test_a_delivery_leaves_when_the_master_never_returns(tmp_path: Path) -> None
     detached.write(run_dir, DetachedFile(master_url="http://127.0.0.1:9", token="t", trial_id=1, run_id=1))
     code = (
         "import sys; from determined.exec.detached import delivery; delivery._PATIENCE_SECONDS = 0.2; "
-        f"sys.exit(delivery.main([{str(run_dir.path)!r}, '0']))"
+        f"sys.exit(delivery.main([{str(run_dir.path)!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, "the next run delivers the rest" in done.stderr) == (1, True), done.stderr

@@ -15,6 +15,7 @@ from determined.rundir import detached
 from determined.rundir.control import Control
 from determined.rundir.detached import DetachedFile, RunEnd
 from determined.rundir.layout import RunDir
+from determined.rundir.lock import hold, is_held
 from determined.rundir.process_identity import start_time
 
 logger = logging.getLogger("determined.core")
@@ -62,45 +63,54 @@ def create(
 class DeliveryProcess:
     """Process beside this one: it delivers what this one writes to the run directory, and outlives it until all is.
 
-    It also sees when this process is killed, and tells the master.
+    It also sees when this process is killed, and tells the master. It is no child of this one, and delivers as long as
+    it holds the lock of the directory.
     """
 
     def __init__(self, run_dir: RunDir) -> None:
         self._run_dir = run_dir
         self._control = Control.open(run_dir.control)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._is_started = False
         self._owner = os.getpid()
         self.problem: str | None = None  # why `finish` could not deliver everything
 
     def start(self) -> None:
-        """Start it in a session of its own: a Ctrl-C is for whoever trains."""
-        with self._run_dir.runner_log.open("ab") as log:
-            self._process = subprocess.Popen(
-                # -P: what lies in the working directory is the user's, and must not take the place of our modules.
-                [sys.executable, "-P", "-m", PROGRAM, str(self._run_dir.path), str(self._owner)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                cwd="/",
-            )
+        """Start it in a session of its own, where a Ctrl-C does not reach it, with the lock of the directory."""
+        lock = hold(self._run_dir.lock)
+        if lock is None:
+            raise OSError(f"another process holds {self._run_dir.lock}")
+        try:
+            with self._run_dir.runner_log.open("ab") as log:
+                subprocess.call(  # it ends at once, and leaves a child
+                    # -P: what lies in the working directory is the user's, and must not take the place of our modules.
+                    [sys.executable, "-P", "-m", PROGRAM, str(self._run_dir.path), str(lock.fileno())],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    cwd="/",
+                    pass_fds=[lock.fileno()],
+                )
+        finally:
+            lock.close()
+        self._is_started = True
 
     def finish(self, end: RunEnd) -> bool:
         """Say how the run ended, and wait until everything is delivered. False: not all is, `problem` says why."""
-        if os.getpid() != self._owner or self._process is None:
+        if os.getpid() != self._owner or not self._is_started:
             return True  # a forked child: the run is its parent's
         try:
             detached.write_end(self._run_dir, end)
         except FileNotFoundError:
             self.problem = f"{self._run_dir.path} was removed during the run; what was not delivered is lost"
             return False
-        self.problem = self._wait(self._process)
+        self.problem = self._wait()
         return self.problem is None
 
-    def _wait(self, process: "subprocess.Popen[bytes]") -> str | None:
+    def _wait(self) -> str | None:
         """Wait until everything is delivered; return what is wrong where it is not."""
         started, is_said = time.monotonic(), False
-        while process.poll() is None:
+        while self._is_delivering():
             waited = time.monotonic() - started
             if waited > _AWAY_SECONDS and self._control.master_away:
                 return "the master does not answer; the rest is delivered in the background, or by the next run"
@@ -110,6 +120,11 @@ class DeliveryProcess:
                 logger.warning("waiting until the master has the last reports, %.0f s at most", _MOST_SECONDS)
                 is_said = True
             time.sleep(_STEP_SECONDS)
-        if process.returncode == 0:
+        if not self._run_dir.path.exists():
             return None
-        return f"the delivery process ended with status {process.returncode}; the next run delivers the rest"
+        return "the delivery process has ended before its time; the next run delivers the rest"
+
+    def _is_delivering(self) -> bool:
+        """Check whether it is at work. A directory without a lock file is just being removed."""
+        lock = self._run_dir.lock
+        return self._run_dir.path.exists() and (is_held(lock) or not lock.exists())

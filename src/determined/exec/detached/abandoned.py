@@ -6,15 +6,14 @@ import sys
 import time
 from pathlib import Path
 
+from determined.exec.detached.owner import is_running
 from determined.rundir import detached
 from determined.rundir.layout import RunDir
 from determined.rundir.lock import is_held
-from determined.rundir.process_identity import is_alive
 
 logger = logging.getLogger(__name__)
 
-_YOUNG_SECONDS = 60.0  # a directory that is just being made has no lock yet
-_NOBODY = "0"
+_YOUNG_SECONDS = 60.0  # a directory that is just being made has no lock file yet
 
 
 def take_over(directory: Path) -> None:
@@ -29,8 +28,8 @@ def take_over(directory: Path) -> None:
 def _start(run_dir: RunDir) -> None:
     logger.info("taking over %s", run_dir.path)
     with run_dir.runner_log.open("ab") as log:
-        subprocess.Popen(
-            [sys.executable, "-P", "-m", "determined.exec.detached", str(run_dir.path), _NOBODY],
+        subprocess.call(  # it ends at once, and leaves a child
+            [sys.executable, "-P", "-m", "determined.exec.detached", str(run_dir.path)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -44,11 +43,16 @@ def abandoned(directory: Path, now: float) -> list[RunDir]:
     for path in sorted(directory.iterdir()):
         run_dir = RunDir(path)
         try:
-            if now - run_dir.detached.stat().st_mtime > _YOUNG_SECONDS and _is_left(run_dir):
+            if _is_made(run_dir, now) and _is_left(run_dir):
                 left.append(run_dir)
         except (OSError, ValueError):
             continue  # just being made or removed
     return left
+
+
+def _is_made(run_dir: RunDir, now: float) -> bool:
+    """Check whether a delivery process has been started: it gets the lock at its start. Or none ever will be."""
+    return run_dir.lock.exists() or now - run_dir.detached.stat().st_mtime > _YOUNG_SECONDS
 
 
 def _is_left(run_dir: RunDir) -> bool:
@@ -56,4 +60,4 @@ def _is_left(run_dir: RunDir) -> bool:
     if is_held(run_dir.lock):
         return False
     file = detached.read(run_dir)
-    return run_dir.end.exists() or not is_alive(file.owner, file.owner_started)
+    return run_dir.end.exists() or not is_running(file)

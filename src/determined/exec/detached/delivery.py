@@ -14,6 +14,7 @@ from determined.exec.detached.abandoned import take_over
 from determined.exec.detached.event_watch import EventWatch
 from determined.exec.detached.heartbeat import Heartbeat
 from determined.exec.detached.link import DetachedLink
+from determined.exec.detached.owner import is_running
 from determined.exec.runner.journal_upload import JournalUploader
 from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.main_loop import leave
@@ -22,7 +23,7 @@ from determined.rundir import detached
 from determined.rundir.control import Control
 from determined.rundir.detached import DetachedFile, RunEnd
 from determined.rundir.layout import RunDir
-from determined.rundir.lock import hold
+from determined.rundir.lock import Lock, hold
 
 logger = logging.getLogger("determined.exec.detached")
 
@@ -34,23 +35,24 @@ KILLED = RunEnd(state="ERROR", message="the process that reported was killed, or
 
 def main(arguments: list[str]) -> int:
     """Deliver. Status 0: the master has everything, or wants no more of it. 1: it was away for a day."""
-    if len(arguments) != 2 or not arguments[1].isdecimal():
-        sys.stderr.write("usage: python -m determined.exec.detached RUN_DIR OWNER\n")
+    if len(arguments) not in (1, 2) or not all(each.isdecimal() for each in arguments[1:]):
+        sys.stderr.write("usage: python -m determined.exec.detached RUN_DIR [LOCK]\n")
         return 2
     os.umask(0o077)
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # a terminal that closes, or a shutdown: the run's own end is what counts
     run_dir = RunDir(Path(arguments[0]))
-    lock = hold(run_dir.lock)
+    is_begun = len(arguments) == 2  # by a run that goes on; else one is over, and taken over
+    lock = Lock(int(arguments[1])) if is_begun else hold(run_dir.lock)
     if lock is None or run_dir.done.exists():
         return 0
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s: %(name)s: %(message)s")
     os.nice(_NICE)
-    deliver(run_dir, detached.read(run_dir), int(arguments[1]))
+    deliver(run_dir, detached.read(run_dir), is_begun=is_begun)
     leave(0)
 
 
-def deliver(run_dir: RunDir, file: DetachedFile, owner: int) -> None:
+def deliver(run_dir: RunDir, file: DetachedFile, *, is_begun: bool) -> None:
     """Deliver until the run has ended and the master has all of it."""
     control, link = Control.open(run_dir.control), DetachedLink(file)
     sink = LogSink(run_dir, _no_hurry, name=f"delivery-{os.urandom(8).hex()}")
@@ -61,9 +63,9 @@ def deliver(run_dir: RunDir, file: DetachedFile, owner: int) -> None:
         signs.start()
     events = EventWatch(run_dir, file, control)
     events.start()
-    if owner:
+    if is_begun:
         take_over(run_dir.path.parent)
-    _wait(run_dir, owner)
+        _wait(run_dir, file)
     signs.stop()
     events.finish()
     _limit_patience()
@@ -74,9 +76,9 @@ def _no_hurry() -> None:
     """Leave the lines of this process to the uploader's next look."""
 
 
-def _wait(run_dir: RunDir, owner: int) -> None:
-    """Wait for the run's own word, or for the death of its process. A parent that dies is no longer ours."""
-    while os.getppid() == owner and not run_dir.end.exists():
+def _wait(run_dir: RunDir, file: DetachedFile) -> None:
+    """Wait for the run's own word, or for the death of its process."""
+    while is_running(file) and not run_dir.end.exists():
         time.sleep(_LOOK_SECONDS)
 
 
