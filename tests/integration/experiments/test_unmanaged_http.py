@@ -6,10 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from determined.master.background import unmanaged
+from determined.master.services.imported_id import prefix
 
 FIRST = "3f1d2a8e-0000-4000-8000-000000000001"
 
@@ -111,6 +113,14 @@ def test_workers_that_ask_at_once_get_one_experiment(user: Any) -> None:
         answers = list(workers.map(lambda _: user.put(path, body), range(8)))
     assert {answer.status for answer in answers} == {200}
     assert len({answer.json["experiment"]["id"] for answer in answers}) == 1
+
+
+def test_an_id_as_imports_make_them_is_refused(user: Any) -> None:
+    """Whoever takes the id of a run first would get what an administrator imports."""
+    body = {"config": json.dumps({"searcher": {"name": "single", "metric": "m"}}), "unmanaged": True}
+    path = f"/api/v1/experiments/by-external-id/{quote(prefix('/srv/mlruns') + 'run-1', safe='')}"
+    refused = user.put(path, body)
+    assert (refused.status, "are for imported runs" in refused.message) == (400, True)
 
 
 def test_an_external_id_of_a_managed_experiment_is_no_unmanaged_one(user: Any) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from determined._json import JsonObject, JsonValue
 
 MAX_DEPTH = 50  # lists and objects inside one another; whoever stores and reads the data recurses into them
 _LARGEST = 2**63
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _BAD = "�"
 
 
@@ -16,6 +18,11 @@ def clean_text(text: str) -> str:
     """Replace NUL and halves of surrogate pairs, which PostgreSQL and JSON refuse."""
     whole = text.encode(errors="surrogatepass").decode(errors="replace")
     return whole.replace("\0", _BAD)
+
+
+def clean_name(text: str) -> str:
+    """Clean the text of a name or label, one line: what ends a line or moves a cursor is a space."""
+    return _CONTROL.sub(" ", clean_text(text)).strip()
 
 
 def parse_moment(text: str) -> datetime:

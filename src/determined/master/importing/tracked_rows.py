@@ -1,6 +1,5 @@
 """Tracked experiments and trials as rows of ours. Pure."""
 
-import hashlib
 import json
 import uuid
 from collections.abc import Sequence
@@ -14,10 +13,11 @@ from determined.config.task_kinds import TRIAL
 from determined.master.db.queries.checkpoint import GC_FROZEN
 from determined.master.db.rows.allocations import TaskValues
 from determined.master.db.rows.experiments import ExperimentValues, JobValues, TrialValues
-from determined.master.importing.clean import clean_object, clean_text
+from determined.master.importing.clean import clean_name, clean_object, clean_text
 from determined.master.importing.mapped_config import map_config
 from determined.master.importing.tracked import TrackedExperiment, TrackedTrial
 from determined.master.lifecycle.queue_position import queue_position
+from determined.master.services.imported_id import prefix
 
 _MAX_CHOICES = 100  # values of a hyperparameter that the config lists
 
@@ -37,18 +37,13 @@ class Place:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.source}/{noun}/{clean_text(external_id)}"))
 
 
-def prefix(identity: str) -> str:
-    """Return what the external ids of all experiments of a store begin with."""
-    return f"{hashlib.sha256(identity.encode()).hexdigest()[:12]}:"
-
-
 def external_id(identity: str, of_source: str) -> str:
     """Return the id by which a later import finds an experiment; no two stores share one."""
     return prefix(identity) + clean_text(of_source)
 
 
 def experiment_rows(tracked: TrackedExperiment, place: Place) -> tuple[JobValues, ExperimentValues]:
-    name = clean_text(tracked.name) or "imported"
+    name = clean_name(tracked.name) or "imported"
     active = map_config(json.dumps(_config(tracked, name)), name).active
     config = ExperimentConfig.load(active)
     start, end = _span(tracked.trials, place.now)
@@ -72,7 +67,7 @@ def experiment_rows(tracked: TrackedExperiment, place: Place) -> tuple[JobValues
         "name": name,
         "description": clean_text(tracked.description),
         "notes": clean_text(tracked.notes),
-        "labels": [clean_text(label) for label in tracked.labels],
+        "labels": [clean_name(label) for label in tracked.labels],
         "config": active,
         "original_config": dump_yaml(active),
         "unmanaged": True,
@@ -140,7 +135,7 @@ def _config(tracked: TrackedExperiment, name: str) -> JsonObject:
     return {
         "name": name,
         "description": clean_text(tracked.description),
-        "labels": [clean_text(label) for label in tracked.labels],
+        "labels": [clean_name(label) for label in tracked.labels],
         "entrypoint": "true",
         "searcher": searcher,
         "hyperparameters": _spaces([clean_object(trial.hparams) for trial in tracked.trials]),

@@ -1,6 +1,5 @@
 """Writer of what readers of other trackers yield: survey, units, verification, report."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,7 +25,7 @@ from determined.master.db.queries.imported import TrackedHere
 from determined.master.db.rows.imports import Import
 from determined.master.db.rows.workspaces import ProjectValues
 from determined.master.importing import tracked_verify
-from determined.master.importing.clean import clean_text
+from determined.master.importing.clean import clean_name, clean_text
 from determined.master.importing.journal import Journal, Unit
 from determined.master.importing.notes import Rule, Tally
 from determined.master.importing.packed_metrics import Packed
@@ -53,7 +52,6 @@ _AT_ONCE = 20  # trials in a unit
 _LINES = 1000  # of a log in a chunk
 _RUN = 0
 _OWNER = "determined"
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def run(request: Request, source: TrackedSource) -> Finished:
@@ -265,7 +263,7 @@ def _store_log(conn: Connection, task_id: str, trial: TrackedTrial, now: datetim
 
 def _project_name(text: str) -> str:
     """Return a name that a project may have: without control characters, not too long, not empty."""
-    return _CONTROL.sub(" ", clean_text(text)).strip()[: naming.LONGEST].strip() or "imported"
+    return clean_name(text)[: naming.LONGEST].strip() or "imported"
 
 
 def _end(import_id: int, conn: Connection) -> None:

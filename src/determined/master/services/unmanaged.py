@@ -11,6 +11,7 @@ from determined.master.db.queries import unmanaged as queries
 from determined.master.lifecycle import trial as trial_lifecycle
 from determined.master.lifecycle import unmanaged as lifecycle
 from determined.master.services import experiment_create, experiment_view, trial_view
+from determined.master.services.imported_id import is_of_import
 from determined.master.services.naming import checked_text
 from determined.master.services.own_trial import check_author
 from determined.wire.custom_search import DRIVEN_PREFIX
@@ -47,6 +48,12 @@ def _check_put(external_id: str, request: CreateExperimentRequest) -> None:
     if external_id.startswith(DRIVEN_PREFIX):
         # somebody who took the name first would keep the trial from submitting its own
         raise InvalidArgument(f"external ids that begin with '{DRIVEN_PREFIX}' are for tasks of trials; use another")
+    if is_of_import(external_id):
+        # an import finds the runs that it has stored by such ids: it would add to the experiment of a stranger
+        raise InvalidArgument(
+            f"external ids such as {external_id!r} (twelve hexadecimal digits and a colon) are for imported runs; "
+            "use another"
+        )
     if request.unmanaged and request.parent_id is not None:
         raise InvalidArgument("an unmanaged experiment cannot be a fork; leave parentId out")
 

@@ -19,7 +19,7 @@ from determined.master.db.rows.checkpoints import CheckpointValues
 from determined.master.db.rows.experiments import EnvironmentLockValues, ExperimentValues, JobValues, TrialValues
 from determined.master.db.rows.users import UserValues
 from determined.master.importing import shared_rules
-from determined.master.importing.clean import clean_object, clean_text, parse_moment
+from determined.master.importing.clean import clean_name, clean_object, clean_text, parse_moment
 from determined.master.importing.mapped_config import map_config
 from determined.master.importing.mapped_state import mapped_state, was_live
 from determined.master.importing.notes import Note
@@ -95,10 +95,10 @@ def map_experiment(
         "owner_id": owner,
         "parent_id": entry.parent_id,
         "state": state,
-        "name": clean_text(entry.name),
+        "name": clean_name(entry.name),
         "description": None if entry.description is None else clean_text(entry.description),
         "notes": _notes(entry),
-        "labels": [clean_text(label) for label in entry.labels],
+        "labels": [clean_name(label) for label in entry.labels],
         "config": active,
         "original_config": original,
         "template": entry.template,
