@@ -210,6 +210,9 @@ def test_the_test_button_says_what_the_receiver_answers(hook: Any, receiver: Rec
     receiver.respond = lambda _: (302, {"Location": "http://169.254.169.254/"}, b"")
     answer = admin.post(f"/api/v1/webhooks/{default}/test")
     assert answer.status == 400 and "redirects are not followed" in answer.message
+    receiver.respond = lambda _: (101, {"Connection": "Upgrade", "Upgrade": "websocket"}, b"")
+    answer = admin.post(f"/api/v1/webhooks/{default}/test")
+    assert answer.status == 400 and "the receiver answers 101" in answer.message
     for url in ("http://169.254.169.254/latest", "http://[::ffff:10.0.0.1]/", "http://0xa9fea9fe/"):
         assert admin.patch(f"/api/v1/webhooks/{default}", {"url": url}).status == 200
         answer = admin.post(f"/api/v1/webhooks/{default}/test")

@@ -78,6 +78,10 @@ class ReceiverConnection:
         except TimeoutError:
             if reply.status is None:
                 raise Unreachable(f"{receiver.host_header} has not answered within {TIMEOUT_S:.0f} s") from None
+        except httptools.HttpParserUpgrade:  # 101, which is no HttpParserError
+            reply.is_kept = False
+            if reply.status is None:
+                raise Unreachable(f"{receiver.host_header}: the receiver answers 101 Switching Protocols") from None
         except (OSError, httptools.HttpParserError) as error:
             reply.is_kept = False
             if reply.status is None:

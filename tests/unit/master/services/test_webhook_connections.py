@@ -12,6 +12,7 @@ from determined.master.services.webhook_send import ReceiverConnection
 
 LOOPBACK = AddressRule((ipaddress.ip_network("127.0.0.1/32"),))
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
 LAST = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
 
 
@@ -70,7 +71,7 @@ def test_a_receiver_that_closes_gets_a_new_connection() -> None:
     assert talk([OK], post_three) == [[b"a"], [b"b"], [b"c"]], "also one that closes without a word"
 
 
-@pytest.mark.parametrize("more", [OK, b"xx", b"\r\n\r\nxx"])
+@pytest.mark.parametrize("more", [OK, b"xx", b"\r\n\r\nxx", SWITCH])
 def test_bytes_that_nobody_asked_for_are_not_taken_for_the_next_answer(more: bytes) -> None:
     assert talk([OK + more] * 9, post_three) == [[b"a"], [b"b"], [b"c"]]
 
@@ -99,6 +100,16 @@ def test_a_new_connection_without_an_answer_is_a_failure() -> None:
             await connection.post(server.url, b"a", {})
 
     assert talk([b""], fail) == [[b"a"]]
+
+
+@pytest.mark.parametrize("answer", [SWITCH, SWITCH + OK, b"HTTP/1.1 100 Continue\r\n\r\n" + SWITCH])
+def test_a_receiver_that_switches_protocols_refuses(answer: bytes) -> None:
+    async def fail(server: Server, connection: ReceiverConnection) -> None:
+        for body in (b"a", b"b"):
+            with pytest.raises(Unreachable, match="the receiver answers 101"):
+                await connection.post(server.url, body, {})
+
+    assert talk([answer] * 9, fail) == [[b"a"], [b"b"]]
 
 
 def test_another_address_is_checked_and_gets_its_own_connection() -> None:
