@@ -12,8 +12,9 @@ from determined.master.importing.compare import same
 from determined.master.importing.target import Target
 from determined.master.importing.tracked import TrackedSource, TrackedTrial
 from determined.master.importing.tracked_plan import new_of
-from determined.master.importing.tracked_rows import external_id, prefix
+from determined.master.importing.tracked_rows import external_id
 from determined.master.importing.tracked_series import series_of
+from determined.master.services.imported_id import prefix
 
 _SAMPLES = 50  # trials whose every value is compared
 _SHOWN = 20  # problems

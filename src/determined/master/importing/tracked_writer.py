@@ -39,13 +39,13 @@ from determined.master.importing.tracked_rows import (
     Place,
     experiment_rows,
     external_id,
-    prefix,
     task_row,
     trial_row,
 )
 from determined.master.importing.tracked_series import STEPS, series_of
 from determined.master.importing.unfinished import require_same
 from determined.master.services import naming
+from determined.master.services.imported_id import prefix
 from determined.wire.report import LogLine
 
 _AT_ONCE = 20  # trials in a unit
