@@ -157,6 +157,27 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
         list(OptunaSource(f"sqlite:///{tmp_path / 'empty.db'}").experiments())
 
 
+def test_a_database_can_be_named_by_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(STORES)
+    by_path, by_url = OptunaSource("study.db"), OptunaSource(SOURCES["database"])
+    assert len(list(by_path.experiments())) == 2
+    assert by_path.identity == by_url.identity, "a second import finds what the first has stored"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x89PNG\nno json\n", "its first line is not JSON"),
+        (b"", "it is empty"),
+        (b'{"a": 1}\n[]\n{"op_code": "x"}\n', "no line of it is an operation"),
+    ],
+)
+def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    (tmp_path / "journal.log").write_bytes(content)
+    with pytest.raises(DeterminedError, match=f"journal.log' is no journal of Optuna: {reason}"):
+        list(OptunaSource(str(tmp_path / "journal.log")).experiments())
+
+
 def test_the_address_has_no_password() -> None:
     assert OptunaSource("postgresql://ada:secret@db/optuna").address == "postgresql://ada@db/optuna"
 

@@ -7,20 +7,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 from determined._json import JsonObject
+from determined.errors import InvalidArgument
 from determined.master.importing.clean import parse_json
 from determined.master.importing.sources.optuna.stored import StoredStudy, StoredTrial, utc
 
 _DIRECTIONS = ("NOT_SET", "MINIMIZE", "MAXIMIZE")
 _STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")
+_LONGEST = 1 << 20  # bytes of a first line that are looked at
 _ENDED = frozenset({"COMPLETE", "PRUNED", "FAIL"})
 
 
 def studies(path: Path) -> list[StoredStudy]:
-    """Apply the operations of a journal. Lines that cannot be read become damage of the first study."""
+    """Apply the operations of a journal. Lines that cannot be read become damage of the first study.
+
+    Raises:
+        InvalidArgument: no line is an operation.
+    """
     journal = _Journal()
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             journal.apply_line(number, line)
+    if not journal.operations:
+        raise InvalidArgument(f"{str(path)!r} is no journal of Optuna: {_why_not(path)}")
     studies = list(journal.studies.values())
     if studies:
         studies[0].damage += journal.damage
@@ -31,6 +39,7 @@ class _Journal:
     def __init__(self) -> None:
         self.studies: dict[int, StoredStudy] = {}
         self.damage: list[str] = []
+        self.operations = 0  # lines that are one
         self._trials: list[StoredTrial] = []
         self._created = 0
         self._operations: dict[int, Callable[[JsonObject], None]] = {
@@ -49,7 +58,9 @@ class _Journal:
         """Apply one operation; 3 (attributes of studies for Optuna itself) and unknown ones change nothing here."""
         try:
             entry = parse_json(line)
-            self._operations.get(entry["op_code"], void)(entry)
+            operation = self._operations.get(number_of(entry), void)
+            self.operations += 1
+            operation(entry)
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as e:
             self.damage.append(f"line {number}: {type(e).__name__}")
 
@@ -101,5 +112,25 @@ class _Journal:
         return StoredTrial(trial.id, trial.number, trial.state) if trial.state in _ENDED else trial
 
 
+def number_of(entry: JsonObject) -> int:
+    """Return the number of an operation. Raises TypeError and LookupError where a line is none."""
+    number = entry["op_code"]
+    if not isinstance(number, int):
+        raise TypeError(f"{number!r} is no number of an operation")
+    return number
+
+
 def void(_: object) -> None:
     """Do nothing with a result or an operation."""
+
+
+def _why_not(path: Path) -> str:
+    with path.open("rb") as file:
+        first = file.readline(_LONGEST)
+    if not first:
+        return "it is empty"
+    try:
+        parse_json(first)
+    except ValueError:
+        return "its first line is not JSON"
+    return "no line of it is an operation"
