@@ -1,6 +1,6 @@
 """MLflow's tracking directory: `<experiment>/<run>/` with a file for each metric, parameter and tag.
 
-Links are not followed: what they lead to is not of the store.
+Links are not followed: what they lead to is not of the store. The path that is named may be one.
 """
 
 import math
@@ -22,8 +22,9 @@ _MAX_TEXT = 1024 * 1024  # bytes of a parameter, tag or description that are rea
 class Directory:
     def __init__(self, source: str) -> None:
         path = Path(source)
-        if not any(path.glob("*/meta.yaml")) and any(path.glob("mlruns/*/meta.yaml")):
-            path = path / "mlruns"
+        inner = path / "mlruns"
+        if not any(path.glob("*/meta.yaml")) and not inner.is_symlink() and any(inner.glob("*/meta.yaml")):
+            path = inner
         self._path = path
         self.address = clean_text(str(path.resolve()))
 
@@ -38,26 +39,29 @@ class Directory:
         for place in found:
             experiment = StoredExperiment(place.name, place.name)
             meta = _meta(place, experiment.damage)
-            experiment.name = str(meta.get("name", place.name))
+            experiment.name = _text(meta.get("name", place.name))
             if meta.get("lifecycle_stage", "active") == "active":
                 self._fill(experiment, place)
                 yield experiment
 
     def registered_models(self) -> list[str]:
-        return [place.name for place in _folders(self._path / _MODELS) if _is_file(place / "meta.yaml")]
+        models = self._path / _MODELS
+        if models.is_symlink():
+            return []
+        return [place.name for place in _folders(models) if _is_file(place / "meta.yaml")]
 
     def _fill(self, experiment: StoredExperiment, place: Path) -> None:
         for folder in _folders(place):
             if not _is_file(folder / "meta.yaml"):
                 continue
             meta = _meta(folder, experiment.damage)
-            run_id = meta.get("run_id") or meta.get("run_uuid")
+            run_id = _text(meta.get("run_id") or meta.get("run_uuid"))
             if not run_id:
                 continue  # traces and logged models have such files as well
             if meta.get("lifecycle_stage", "active") != "active":
                 experiment.deleted_runs += 1
                 continue
-            experiment.runs.append(_run(str(run_id), meta, folder, experiment.damage))
+            experiment.runs.append(_run(run_id, meta, folder, experiment.damage))
         experiment.runs.sort(key=lambda run: (run.start or 0, run.id))
 
 
@@ -69,12 +73,12 @@ def _run(run_id: str, meta: JsonObject, folder: Path, damage: list[str]) -> Stor
     ]
     return StoredRun(
         id=run_id,
-        name=str(meta.get("run_name") or meta.get("name") or ""),
-        status=_STATUSES.get(status, "") if isinstance(status, int) else str(status or ""),
+        name=_text(meta.get("run_name") or meta.get("name")),
+        status=_STATUSES.get(status, "") if isinstance(status, int) else _text(status),
         start=_whole(meta.get("start_time")),
         end=_whole(meta.get("end_time")),
-        artifact_uri=str(meta.get("artifact_uri") or ""),
-        user=str(meta.get("user_id") or ""),
+        artifact_uri=_text(meta.get("artifact_uri")),
+        user=_text(meta.get("user_id")),
         params=dict(_texts(folder / "params")),
         tags=dict(_texts(folder / "tags")),
         metric_names={str(path.relative_to(metrics)) for path in _files(metrics)},
@@ -125,14 +129,23 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _files(path: Path) -> list[Path]:
-    return sorted(place for place in path.rglob("*") if _is_file(place))
+    """Return the files below a directory of a run; none where a link stands in its place."""
+    return [] if path.is_symlink() else sorted(place for place in path.rglob("*") if _is_file(place))
 
 
 def _is_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
+def _text(value: object) -> str:
+    """Return a value of YAML as text; "" for none, and for a number that is too long to be written."""
+    try:
+        return "" if value is None else str(value)
+    except ValueError:
+        return ""
+
+
 def _whole(value: object) -> int | None:
-    if isinstance(value, int | float) and math.isfinite(value):
+    if isinstance(value, int):  # of any size, which no float may be
         return int(value)
-    return None
+    return int(value) if isinstance(value, float) and math.isfinite(value) else None

@@ -48,7 +48,8 @@ class Run:
 
 def find_logs(source: Path) -> list[Path]:
     """Return the logs of a run's directory, of a `wandb` directory or of its parent. Raises InvalidArgument."""
-    for directory in (source, source / "wandb"):
+    inner = source / "wandb"
+    for directory in (source,) if inner.is_symlink() else (source, inner):
         if paths := _logs_in(directory):
             return sorted(paths, key=lambda path: (path.parent.name.removeprefix("offline-"), path.name))
     raise InvalidArgument(
@@ -87,7 +88,13 @@ def log_records(run: Run, damage: list[str] | None = None) -> Iterator[tuple[int
 
 
 def _logs_in(directory: Path) -> set[Path]:
-    return {path for pattern in _LOGS for path in directory.glob(pattern)}
+    """Return the logs in a directory. Links are not followed, and a pipe would hold whoever reads it."""
+    found = {path for pattern in _LOGS for path in directory.glob(pattern)}
+    return {path for path in found if path.is_file() and not _is_linked(path, directory)}
+
+
+def _is_linked(path: Path, directory: Path) -> bool:
+    return path.is_symlink() or (path.parent != directory and path.parent.is_symlink())
 
 
 def _known(record: Message) -> Iterator[tuple[int, Message]]:
