@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,19 @@ def test_an_id_that_comes_again_is_left_out_and_told(sqlite_importer: Importer, 
         conn.execute("UPDATE trials SET number = 0 WHERE number = 1 AND study_id = 1")
     events = sqlite_importer.run("--source", f"sqlite:///{study}")
     assert (events[0]["counts"]["trials"], events[-1]["problems"]) == (COUNTS["optuna"][1] - 1, [])
+
+
+def test_an_import_ends_quietly_when_nobody_listens(sqlite_importer: Importer) -> None:
+    """As in `det master import optuna --dry-run | head -1`; the next run goes on."""
+    sqlite_importer.kind = "optuna"
+    command = sqlite_importer.command("--source", SOURCES["optuna"])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+    assert sqlite_importer.run("--source", SOURCES["optuna"])[-1]["problems"] == []
 
 
 def many_studies(path: Path, trials: int) -> str:

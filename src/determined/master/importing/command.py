@@ -42,9 +42,13 @@ def main(config: MasterConfig, argv: Sequence[str]) -> int:
 
 
 def emit(event: JsonObject) -> None:
-    """Tell whoever started us, one JSON object per line."""
-    sys.stdout.buffer.write(msgspec.json.encode(clean_object(event)) + b"\n")
-    sys.stdout.buffer.flush()
+    """Tell whoever started us, one JSON object per line; end where nobody listens any more."""
+    try:
+        sys.stdout.buffer.write(msgspec.json.encode(clean_object(event)) + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the end of Python would flush once more
+        raise SystemExit(EXIT_FAILED) from None
 
 
 def _abort(target: Target) -> int:
