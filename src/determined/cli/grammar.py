@@ -174,7 +174,14 @@ class _Parser(argparse.ArgumentParser):
             flags = [flag for action in self._actions for flag in action.option_strings]
             words = message.removeprefix(_UNRECOGNIZED).split()
             candidates = [c for word in words if word.startswith("-") for c in close(word.partition("=")[0], flags)]
-            message += f";{_did_you_mean(candidates)}" if candidates else ""
+            is_of_program = any(action.metavar == "PROGRAM" for action in self._actions) and words[0].startswith("-")
+            if is_of_program and set(candidates) <= {"--help"}:
+                message = (
+                    f"{words[0]} is no option of {self.prog}; options of the program stand behind it: "
+                    f"{self.prog} python train.py {words[0]} ..."
+                )
+            elif candidates:
+                message += f";{_did_you_mean(candidates)}"
         super().error(_NOT_A_NUMBER.sub(lambda m: f"{m[1]}: {m[3]} is not {_NUMBERS[m[2]]}", message))
 
 

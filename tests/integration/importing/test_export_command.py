@@ -53,6 +53,7 @@ def test_experiments_are_chosen_by_id_by_project_and_all(det: Det) -> None:
     status, out, err = det("e", "export", "3", "1", "3", "-o", "some.tar", "--json")
     assert (status, err) == (0, "")
     summary = json.loads(out)
+    assert "Exported 1 experiment, 2 trials, " in det("e", "export", "1", "-o", "one.tar")[1]
     assert summary["to"] == "some.tar"
     assert summary["counts"]["experiments"] == 2
     assert summary["size"] == Path("some.tar").stat().st_size
@@ -70,7 +71,7 @@ def test_experiments_are_chosen_by_id_by_project_and_all(det: Det) -> None:
     [
         (["1", "99", "-o", "x.tar"], "experiment 99 not found"),
         (["-o", "x.tar"], "say which experiments"),
-        (["1", "--all", "-o", "x.tar"], "say which experiments"),
+        (["1", "--all", "-o", "x.tar"], "or --all, only one of them"),
         (["1"], "one of the arguments"),
         (["1", "-o", "missing/x.tar"], "there is no directory missing"),
         (["1", "-o", "there.tar"], "there.tar exists"),

@@ -107,6 +107,13 @@ def test_fork_sends_the_original_config_with_changes_merged_over_it(det: Det, ma
     assert (plain["activate"], changed["activate"]) == (True, False)
 
 
+def test_fork_of_a_run_outside_of_the_cluster_is_refused(det: Det, master: SmallMaster) -> None:
+    master.answers["GET", "/api/v1/experiments/4"] = (200, {"experiment": experiment(4, unmanaged=True)})
+    done = det("e", "fork", "4")
+    assert (done.status, _sent(master)) == (1, [])
+    assert "experiment 4 was run outside of the cluster and has no code to fork" in done.err
+
+
 def test_continue_sends_only_what_changes(det: Det, master: SmallMaster, surroundings: Path) -> None:
     master.answers["POST", "/api/v1/experiments/continue"] = (200, {"experiment": experiment(1)})
     (surroundings / "over.yaml").write_text("max_restarts: 2\n")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from recorded_master import Det, error, page
 from small_master import SmallMaster
 
@@ -29,3 +30,22 @@ def test_a_file_that_is_not_executable_has_the_status_of_a_shell(det: Det, surro
     done = det("run", "./train.sh")
     assert (done.status, "not executable" in done.err) == (126, True)
     assert det("run", "./missing.sh").status == 127
+
+
+@pytest.mark.parametrize(("typed", "status"), [("train.py", 127), ("./train.py", 126)])
+def test_python_script_in_the_place_of_a_program_is_told_what_runs_it(
+    det: Det, surroundings: Path, typed: str, status: int
+) -> None:
+    (surroundings / "train.py").write_text("pass")
+    done = det("run", typed, "--name", "a b")
+    assert done.status == status
+    assert f"did you mean: det run python {typed} --name 'a b'" in done.err
+    assert "did you mean" not in det("run", "./missing.py").err
+
+
+def test_option_of_the_program_before_it_is_told_where_it_stands(det: Det) -> None:
+    done = det("run", "--lr", "0.1", "python", "train.py")
+    assert done.status == 2
+    assert (
+        "--lr is no option of det run; options of the program stand behind it: det run python train.py --lr" in done.err
+    )

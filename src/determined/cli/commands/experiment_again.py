@@ -8,7 +8,7 @@ from determined.cli import environment, outcome, render
 from determined.cli.commands.experiment_create import CONFIG_CHANGES, changed, override_config, say_created
 from determined.cli.connection import connect
 from determined.cli.grammar import arg, command, one_of
-from determined.errors import NotFound
+from determined.errors import FailedPrecondition, NotFound
 from determined.wire.experiment import CreateExperimentRequest
 
 _ID = arg("experiment_id", type=int, completes="experiment", help="experiment ID")
@@ -25,6 +25,10 @@ def fork(args: argparse.Namespace) -> int | None:
     """Submit the config and the code of an experiment again, with changes."""
     session = connect(args)
     source = experiment.get(session, args.experiment_id)
+    if source.unmanaged:
+        raise FailedPrecondition(
+            f"experiment {args.experiment_id} was run outside of the cluster and has no code to fork"
+        )
     usage = "det e fork EXPERIMENT_ID --config-file CONFIG_FILE"
     changes = override_config(args.config_file, args.config, usage)
     request = CreateExperimentRequest(

@@ -1,6 +1,7 @@
 """det experiment export: experiments as one file, or in the tracking server of MLflow."""
 
 import argparse
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,9 +77,14 @@ def _to_mlflow(session: "Session", chosen: "Chosen", args: argparse.Namespace) -
 
 
 def _say(summary: JsonObject) -> None:
-    counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in summary["counts"].items() if n)
+    counts = ", ".join(_counted(n, name.replace("_", " ")) for name, n in summary["counts"].items() if n)
     size = f" ({render.size_of(summary['size'])})" if "size" in summary else ""
     render.line(f"Exported {counts} to {summary['to']}{size}")
+
+
+def _counted(number: int, things: str) -> str:
+    """Return `1 trial` or `2 trials` of `trials`, `1 value left out` of `values left out`."""
+    return "1 " + re.sub(r"s\b", "", things, count=1) if number == 1 else f"{number:,} {things}"
 
 
 COMMAND = command(

@@ -2,8 +2,10 @@
 
 import argparse
 import contextlib
+import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from determined.api import project as projects
@@ -28,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if not words:
         raise InvalidArgument("no program is given; write it after the options: det run python train.py --lr 0.1")
     if shutil.which(words[0]) is None:
-        return _fail_to_find(words[0])
+        return _fail_to_find(words)
     session = connect(args, start=True)
     workspace, project = _project(session, args.project) if args.project else (None, None)
     wanted = request_of(words, args.name, args.label, workspace, project, args.webhook)
@@ -45,12 +47,15 @@ def run(args: argparse.Namespace) -> int:
     return result.ending.code
 
 
-def _fail_to_find(program: str) -> int:
-    """Say why a program cannot be run; return the status."""
+def _fail_to_find(words: Sequence[str]) -> int:
+    """Say why a program cannot be run, and for a Python script how; return the status."""
+    program = words[0]
+    is_script = program.endswith(".py") and Path(program).is_file()
+    meant = f"; did you mean: det run python {shlex.join(words)}" if is_script else ""
     if "/" in program and Path(program).exists():
-        render.fail(f"{program}: not executable; nothing was tracked")
+        render.fail(f"{program}: not executable; nothing was tracked{meant}")
         return _NOT_EXECUTABLE
-    render.fail(f"{program}: no such program; nothing was tracked")
+    render.fail(f"{program}: no such program; nothing was tracked{meant}")
     return _NOT_FOUND
 
 

@@ -23,8 +23,10 @@ class Chosen:
 
 def choose(session: Session, ids: Sequence[int], project_name: str | None, *, everything: bool) -> Chosen:
     """Find the experiments. Raises UsageError, NotFound."""
-    if sum((bool(ids), project_name is not None, everything)) != 1:
-        raise UsageError("say which experiments: their IDs, or --project WORKSPACE/PROJECT, or --all")
+    ways = sum((bool(ids), project_name is not None, everything))
+    if ways != 1:
+        too_many = ", only one of them" if ways else ""
+        raise UsageError(f"say which experiments: their IDs, or --project WORKSPACE/PROJECT, or --all{too_many}")
     if ids:
         requested = sorted(set(ids))
         experiments = [
