@@ -164,7 +164,7 @@ def _describe(error: Exception) -> str:
 
     said = str(error) or type(error).__name__
     if isinstance(error, Forbidden) and "administrator" in said:
-        return f"{said}, or, if you are one: det -u admin ..."
+        return f"{said}. On a master of your own: det -u admin ..."
     return said
 
 

@@ -48,7 +48,9 @@ def test_error_of_the_master_is_one_line_with_the_command_in_it(
 
 def test_refusal_for_lack_of_rights_says_how_an_administrator_would_do_it(det: Det, master: SmallMaster) -> None:
     master.answers[EXPERIMENT] = error(403, "forbidden", "only an administrator may")
-    assert det("e", "config", "1").err.endswith("only an administrator may, or, if you are one: det -u admin ...\n")
+    assert det("e", "config", "1").err.endswith(
+        "only an administrator may. On a master of your own: det -u admin ...\n"
+    )
 
 
 def test_every_line_of_a_faulty_config_is_shown(det: Det, master: SmallMaster) -> None:
