@@ -1,6 +1,7 @@
 """det webhook and the SDK's webhooks against a real master and a real receiver."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,36 @@ def test_a_webhook_is_created_described_tested_changed_and_deleted(det: Any, rec
     assert json.loads(det("webhook", "list", "--json")[1]) == []
     status, _, err = det("webhook", "describe", "1")
     assert status == 1 and "det webhook list" in err
+
+
+def test_an_address_that_the_master_does_not_call_is_warned_of_when_a_webhook_is_created(det: Any) -> None:
+    for url in ("http://127.0.0.1:1/", "http://localhost:1/", "http://203.0.112.1/", "https://hooks.invalid/"):
+        assert det("webhook", "create", url, "--on-state", "ERROR")[2] == "", url
+    for host in ("10.0.0.1", "[fd00::1]", "169.254.169.254"):
+        status, out, err = det("webhook", "create", f"http://{host}/", "--on-state", "ERROR")
+        assert status == 0 and out.startswith("Created webhook ")
+        assert err == (
+            f"Warning: this master does not call {host.strip('[]')}; its deliveries will fail until"
+            " webhooks.allowed_networks has it (docs/webhooks.md#addresses)\n"
+        )
+
+
+def test_the_list_has_how_the_last_delivery_went(det: Any, master: Any, tmp_path: Path) -> None:
+    det("webhook", "create", "http://10.0.0.1/", "--on-state", "CANCELED")
+    assert json.loads(det("webhook", "list", "--json")[1])[0].get("lastDelivery") is None
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "name: canceled\nresources: {slots_per_trial: 0}\nentrypoint: 'true'\nsearcher: {name: single, metric: loss}\n"
+        "integrations: {webhooks: {webhook_name: [mine], webhook_id: [1]}}\n"
+    )
+    status, _, err = det("e", "create", str(config), "--paused")
+    assert status == 0 and "no webhook 'mine' here (det webhook list)" in err, err
+    assert det("e", "cancel", "1")[0] == 0
+    deadline = time.monotonic() + 60
+    while "FAILED" not in (out := det("webhook", "list")[1]):
+        assert time.monotonic() < deadline, out
+        time.sleep(0.05)
+    assert "Last Delivery" in out
 
 
 def test_what_cannot_be_a_webhook_is_told(det: Any) -> None:

@@ -12,6 +12,7 @@ from determined.wire.webhook import (
     TEST_WEBHOOK,
     ListDeliveries,
     PatchWebhook,
+    PostWebhookResponse,
     Webhook,
     WebhookDelivery,
 )
@@ -29,8 +30,8 @@ def get(session: Session, webhook_id: int) -> Webhook:
     raise NotFound(f"webhook {webhook_id} not found; list them with: det webhook list")
 
 
-def create(session: Session, webhook: Webhook) -> Webhook:
-    return session.call(CREATE_WEBHOOK, webhook).webhook
+def create(session: Session, webhook: Webhook) -> PostWebhookResponse:
+    return session.call(CREATE_WEBHOOK, webhook)
 
 
 def set_url(session: Session, webhook_id: int, url: str) -> None:

@@ -214,8 +214,10 @@ class Determined(ModelRegistryMethods, OauthMethods):
                 {"triggerType": f"TRIGGER_TYPE_{one['type']}", "condition": one.get("condition")} for one in triggers
             ],
         }
-        made = webhook.create(self._session, convert(body, WireWebhook))
-        return Webhook._from_wire(self._session, made)
+        answer = webhook.create(self._session, convert(body, WireWebhook))
+        for message in answer.messages:
+            logger.warning("webhook %s: %s", answer.webhook.id, message)
+        return Webhook._from_wire(self._session, answer.webhook)
 
     def stream_trials_metrics(self, trial_ids: list[int], group: str) -> Iterator[TrialMetrics]:
         """Deprecated: iter_trials_metrics."""

@@ -153,6 +153,7 @@ class ReproduceExperimentRequest(Wire):
 class PutExperimentResponse(Wire):
     config: dict[str, Any]
     experiment: Experiment
+    messages: Ours[list[str]] = []  # what whoever makes it should know; empty when it was there before
 
 
 class PatchExperimentPatchCheckpointStorage(Wire):

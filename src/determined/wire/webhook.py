@@ -92,6 +92,7 @@ class GetWebhooksResponse(Wire):
 
 class PostWebhookResponse(Wire):
     webhook: Webhook
+    messages: Ours[list[str]] = []  # what whoever creates it should know
 
 
 class PatchWebhook(Wire):

@@ -53,6 +53,11 @@ def test_a_user_sees_global_webhooks_and_those_of_own_workspaces(conn: Connectio
     assert [row.id for row in webhook.visible_to(conn, stranger)] == [everywhere]
 
 
+def test_an_experiment_may_name_webhooks_of_its_workspace_and_of_the_cluster(conn: Connection, world: World) -> None:
+    everywhere, own, _ = make(conn), make(conn, world.workspace_id), make(conn, world.workspace({}))
+    assert [row.id for row in webhook.reachable_from(conn, world.workspace_id)] == [everywhere, own]
+
+
 def test_triggers_are_armed_for_their_workspace(conn: Connection, world: World) -> None:
     everywhere, own, other = make(conn), make(conn, world.workspace_id), make(conn, world.workspace({}))
     ids = [trigger.id for trigger in webhook.all_triggers(conn) if trigger.type == "TASK_LOG"]

@@ -41,6 +41,20 @@ def wait_for(get: Callable[[], Any]) -> Any:
     return found
 
 
+def test_a_webhook_that_does_not_exist_is_told_of_at_the_submit(user: Any, submit: Any, config: Any) -> None:
+    named = {"webhooks": {"webhook_name": ["mine", "mine"]}}
+    told = "no webhook 'mine' here; alerts reach nobody (det webhook list)"
+    assert submit(user, integrations=named)["messages"] == [told]
+    assert submit(user, integrations={"webhooks": {"webhook_id": [7]}})["messages"] == [told.replace("'mine'", "7")]
+    assert submit(user, integrations={"webhooks": {"webhook_name": ["mine"], "exclude": True}})["messages"] == []
+    body = {"config": json.dumps(config(integrations=named)), "unmanaged": True}
+    made = user.put("/api/v1/experiments/by-external-id/named", body).json
+    assert made["messages"] == [told]
+    assert user.put("/api/v1/experiments/by-external-id/named", body).json["messages"] == [], "it was there before"
+    made = user.post("/api/v1/experiments/dry-run", {"config": json.dumps(config(integrations=named))}).json
+    assert told in made["warnings"]
+
+
 def test_every_violation_of_a_config_is_named(user: Any, config: Any) -> None:
     body = {"config": json.dumps(config(sercher={}, max_restarts=-1))}
     answer = user.post("/api/v1/experiments", body)

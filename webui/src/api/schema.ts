@@ -1707,6 +1707,7 @@ export interface Schemas {
     trialId?: number | null | undefined;
   };
   PostWebhookResponse: {
+    messages?: string[] | undefined;
     webhook: Schemas["Webhook"];
   };
   PostWorkspaceRequest: {
@@ -1779,6 +1780,7 @@ export interface Schemas {
   PutExperimentResponse: {
     config: Record<string, unknown>;
     experiment: Schemas["Experiment"];
+    messages?: string[] | undefined;
   };
   PutExperimentRetainLogsRequest: {
     experimentId?: number | null | undefined;

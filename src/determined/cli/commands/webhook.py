@@ -43,11 +43,13 @@ def create(args: argparse.Namespace) -> None:
         workspace_id=workspace.by_name(session, args.workspace).id if args.workspace else None,
         triggers=triggers,
     )
-    made = webhook.create(session, request)
+    answer = webhook.create(session, request)
     if args.json:
-        render.structured(made)
-        return
-    render.line(f"Created webhook {made.id}")
+        render.structured(answer.webhook)
+    else:
+        render.line(f"Created webhook {answer.webhook.id}")
+    for message in answer.messages:
+        render.warn(f"Warning: {message}")
 
 
 def describe(args: argparse.Namespace) -> None:
@@ -117,7 +119,16 @@ def _threshold(text: str, metric_group: str) -> dict[str, Any]:
 def _row(one: Webhook) -> list[Any]:
     triggers = ", ".join(_trigger_text(trigger) for trigger in one.triggers or [])
     kind, mode = one.webhook_type.removeprefix("WEBHOOK_TYPE_"), one.mode.removeprefix("WEBHOOK_MODE_")
-    return [one.id, one.name, one.url, kind, mode, one.workspace_id or "all", triggers]
+    return [one.id, one.name, one.url, kind, mode, one.workspace_id or "all", triggers, _last_delivery(one)]
+
+
+def _last_delivery(one: Webhook) -> str:
+    """Return the state of the newest delivery; empty without one, and for whoever may not see it."""
+    last = one.last_delivery
+    if last is None:
+        return ""
+    is_again = last.state == DeliveryState.PENDING and last.attempts > 0
+    return "TRIES AGAIN" if is_again else last.state.removeprefix("DELIVERY_STATE_")
 
 
 def _trigger_text(trigger: Trigger) -> str:
@@ -149,7 +160,7 @@ def _delivery_row(row: WebhookDelivery) -> list[Any]:
     ]
 
 
-_HEADERS = ["ID", "Name", "URL", "Type", "Mode", "Workspace ID", "Triggers"]
+_HEADERS = ["ID", "Name", "URL", "Type", "Mode", "Workspace ID", "Triggers", "Last Delivery"]
 _ID = arg("webhook_id", type=int)
 
 TREE = group(
@@ -192,5 +203,5 @@ TREE = group(
         arg("--limit", type=int, default=50, help="how many"),
         render.FORMATS,
     ),
-    command("signing-key", "print the key of the signatures, for administrators", signing_key),
+    command("signing-key", "print the signing key", signing_key),
 )

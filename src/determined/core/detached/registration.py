@@ -1,6 +1,8 @@
 """Registration of an unmanaged trial with its master: the experiment, the trial, its start."""
 
 import contextlib
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from determined._info import UNMANAGED, ClusterInfo, RendezvousInfo, TrialInfo
@@ -9,7 +11,7 @@ from determined.api.session import Session
 from determined.core.detached.experiment import ExperimentRequest
 from determined.errors import DeterminedError
 from determined.schema.text import dump_yaml
-from determined.wire.experiment import CREATE_EXPERIMENT, PUT_EXPERIMENT, CreateExperimentRequest
+from determined.wire.experiment import CREATE_EXPERIMENT, PUT_EXPERIMENT, CreateExperimentRequest, Experiment
 from determined.wire.master import GET_MASTER
 from determined.wire.trial import (
     CREATE_TRIAL,
@@ -23,6 +25,8 @@ from determined.wire.trial import (
     Trial,
     TrialState,
 )
+
+logger = logging.getLogger("determined.core")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,16 @@ def register_experiment(session: Session, request: ExperimentRequest, config: Js
     """Make the experiment, or find it by its external id, and return its id."""
     body = CreateExperimentRequest(config=dump_yaml(config), unmanaged=True)
     if request.external_experiment_id:
-        answer = session.call(PUT_EXPERIMENT, body, external_id=request.external_experiment_id)
-        return answer.experiment.id
-    return session.call(CREATE_EXPERIMENT, body).experiment.id
+        put = session.call(PUT_EXPERIMENT, body, external_id=request.external_experiment_id)
+        return _made(put.experiment, put.messages)
+    made = session.call(CREATE_EXPERIMENT, body)
+    return _made(made.experiment, made.messages)
+
+
+def _made(experiment: Experiment, messages: Sequence[str]) -> int:
+    for message in messages:
+        logger.warning("%s", message)
+    return experiment.id
 
 
 def register_trial(session: Session, request: ExperimentRequest, experiment_id: int) -> Trial:

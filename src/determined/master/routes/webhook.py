@@ -37,7 +37,8 @@ async def list_webhooks(ctx: MasterContext, caller: Caller) -> GetWebhooksRespon
 
 @serve(CREATE_WEBHOOK, _OWNER, errors=(FailedPrecondition,))
 async def create_webhook(payload: Webhook, ctx: MasterContext, caller: Caller) -> PostWebhookResponse:
-    return PostWebhookResponse(webhook=await webhooks.create(ctx, caller, payload))
+    webhook = await webhooks.create(ctx, caller, payload)
+    return PostWebhookResponse(webhook=webhook, messages=webhooks.remarks(ctx, payload.url))
 
 
 @serve(PATCH_WEBHOOK, _OWNER)

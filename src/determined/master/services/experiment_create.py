@@ -28,6 +28,7 @@ from determined.master.services import (
     isolation,
     pool,
     start_checkpoint,
+    webhook_choice,
 )
 from determined.master.services import template as templates
 from determined.master.services.naming import checked_labels, checked_text
@@ -111,7 +112,7 @@ async def prepare(
     ctx: MasterContext, place: Place, raw: JsonObject, template: JsonObject | None, *, managed: bool, seed: int
 ) -> Prepared:
     """Lay a config over its template and over what master, pool and workspace add. Raises InvalidConfig."""
-    return await asyncio.to_thread(
+    prepared = await asyncio.to_thread(
         experiment_layers.prepare,
         ctx.config,
         place.project,
@@ -121,6 +122,8 @@ async def prepare(
         name=random_name(random.Random()),
         template=template,
     )
+    remarks = await webhook_choice.remarks(ctx, prepared.config, place.project.workspace_id)
+    return replace(prepared, warnings=prepared.warnings + remarks)
 
 
 async def store(ctx: MasterContext, new: lifecycle.NewExperiment, *, activate: bool) -> Experiment:

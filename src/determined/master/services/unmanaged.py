@@ -29,7 +29,7 @@ async def put_experiment(
     if existing is None:
         try:
             made = await experiment_create.create(ctx, caller, request, external_id=external_id)
-            return PutExperimentResponse(experiment=made.experiment, config=made.config)
+            return PutExperimentResponse(experiment=made.experiment, config=made.config, messages=made.messages)
         except AlreadyExists:
             # another worker has asked at the same moment, and was first
             existing = await _experiment(ctx, external_id)

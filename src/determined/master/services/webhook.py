@@ -24,7 +24,7 @@ from determined.master.lifecycle.webhook_event import CUSTOM, STATE_CHANGE, TASK
 from determined.master.lifecycle.webhook_payload import DEFAULT, SLACK, Envelope, payload
 from determined.master.services.own_trial import check_author
 from determined.master.services.paging import window
-from determined.master.services.webhook_address import AddressRule, parse_url
+from determined.master.services.webhook_address import AddressRule, parse_url, refused_literal
 from determined.master.services.webhook_send import Answer, ReceiverConnection, post, signed_headers
 from determined.master.services.webhook_view import delivery, to_wire
 from determined.wire import webhook as wire
@@ -68,6 +68,17 @@ async def create(ctx: MasterContext, caller: Caller, request: wire.Webhook) -> w
         return await ctx.db.write(write)
     finally:
         webhook_triggers.forget(ctx.db.engine)
+
+
+def remarks(ctx: MasterContext, url: str) -> list[str]:
+    """Say that an address cannot be called, where the URL itself has it."""
+    host = refused_literal(url, AddressRule.of(ctx.config.webhooks))
+    if host is None:
+        return []
+    return [
+        f"this master does not call {host}; its deliveries will fail until webhooks.allowed_networks has it"
+        " (docs/webhooks.md#addresses)"
+    ]
 
 
 async def set_url(ctx: MasterContext, caller: Caller, webhook_id: int, url: str) -> None:
@@ -183,7 +194,10 @@ def signing_key(ctx: MasterContext) -> str:
 def require_right(conn: Connection, caller: Caller, workspace_id: int | None) -> None:
     """Require the right to the webhooks of a workspace; None: to those of the whole cluster."""
     if workspace_id is None:
-        require_admin(caller, "manage webhooks of the whole cluster, or name a workspace of yours")
+        require_admin(
+            caller,
+            "manage webhooks of the whole cluster, or name a workspace of yours (make one: det workspace create NAME)",
+        )
         return
     workspace = workspaces.find(conn, workspace_id)
     if workspace is None:

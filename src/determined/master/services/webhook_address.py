@@ -129,6 +129,13 @@ async def resolve(receiver: Receiver, rule: AddressRule) -> list[str]:
     return allowed
 
 
+def refused_literal(url: str, rule: AddressRule) -> str | None:
+    """Return the host of a URL if it may not be called: an address, or `localhost`. Other names are not looked up."""
+    host = parse_url(url).host
+    addresses = ["127.0.0.1", "::1"] if host == "localhost" else [host] if _is_address(host) else []
+    return host if addresses and not checked(addresses, rule) else None
+
+
 async def _look_up(receiver: Receiver) -> list[str]:
     look_up = partial(socket.getaddrinfo, receiver.host, receiver.port, type=socket.SOCK_STREAM)
     try:

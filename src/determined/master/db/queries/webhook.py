@@ -54,6 +54,12 @@ def visible_to(conn: Connection, user_id: int) -> list[Webhook]:
     return fetch.rows(conn, select(webhooks).where(condition).order_by(webhooks.c.id), Webhook)
 
 
+def reachable_from(conn: Connection, workspace_id: int) -> list[Webhook]:
+    """List the webhooks that experiments of a workspace may name: its own and those of the whole cluster."""
+    condition = or_(webhooks.c.workspace_id.is_(None), webhooks.c.workspace_id == workspace_id)
+    return fetch.rows(conn, select(webhooks).where(condition).order_by(webhooks.c.id), Webhook)
+
+
 def get(conn: Connection, webhook_id: int) -> Webhook | None:
     return fetch.row(conn, _GET, Webhook, {"webhook": webhook_id})
 
