@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from determined._json import JsonObject, JsonValue
+from determined.config.secret_names import mask_logins
 
 MAX_DEPTH = 50  # lists and objects inside one another; whoever stores and reads the data recurses into them
 _LARGEST = 2**63
@@ -70,6 +71,19 @@ def clean_json(value: object) -> JsonValue:
     if isinstance(value, list | tuple):
         return [clean_json(item) for item in value]
     return clean_text(str(value))
+
+
+def masked_object(value: JsonObject) -> JsonObject:
+    """Hide the logins in the URLs of an object's texts: in hyperparameters and metadata everybody sees them."""
+    return {key: _masked(item) for key, item in value.items()}
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, str):
+        return mask_logins(value)
+    if isinstance(value, dict):
+        return masked_object(value)
+    return [_masked(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def clean_metrics(metrics: JsonObject) -> JsonObject:

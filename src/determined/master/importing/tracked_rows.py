@@ -9,11 +9,12 @@ from datetime import datetime
 from determined._json import JsonObject, JsonValue
 from determined.config import ExperimentConfig, dump_yaml, generation
 from determined.config.resources import DEFAULT_PRIORITY
+from determined.config.secret_names import mask_logins
 from determined.config.task_kinds import TRIAL
 from determined.master.db.queries.checkpoint import GC_FROZEN
 from determined.master.db.rows.allocations import TaskValues
 from determined.master.db.rows.experiments import ExperimentValues, JobValues, TrialValues
-from determined.master.importing.clean import clean_name, clean_object, clean_text
+from determined.master.importing.clean import clean_name, clean_object, clean_text, masked_object
 from determined.master.importing.mapped_config import map_config
 from determined.master.importing.tracked import TrackedExperiment, TrackedTrial
 from determined.master.lifecycle.queue_position import queue_position
@@ -65,8 +66,8 @@ def experiment_rows(tracked: TrackedExperiment, place: Place) -> tuple[JobValues
         "owner_id": place.owner_id,
         "state": tracked.state,
         "name": name,
-        "description": clean_text(tracked.description),
-        "notes": clean_text(tracked.notes),
+        "description": clean_text(mask_logins(tracked.description)),
+        "notes": clean_text(mask_logins(tracked.notes)),
         "labels": [clean_name(label) for label in tracked.labels],
         "config": active,
         "original_config": dump_yaml(active),
@@ -91,13 +92,13 @@ def trial_row(trial: TrackedTrial, experiment_id: int, place: Place) -> TrialVal
         "request_id": request_id,
         "task_id": f"{experiment_id}.{request_id}",
         "state": trial.state,
-        "hparams": clean_object(trial.hparams),
+        "hparams": clean_object(masked_object(trial.hparams)),
         "seed": 0,
         "run_id": 0,
         "start_time": start,
         "end_time": end,
         "runner_state": "",
-        "metadata": clean_object(trial.metadata),
+        "metadata": clean_object(masked_object(trial.metadata)),
         "early_stopped": trial.early_stopped,
         "exit_reported": True,
         "external_id": clean_text(trial.external_id),
@@ -134,11 +135,11 @@ def _config(tracked: TrackedExperiment, name: str) -> JsonObject:
         searcher["max_trials"] = max(1, len(tracked.trials))
     return {
         "name": name,
-        "description": clean_text(tracked.description),
+        "description": clean_text(mask_logins(tracked.description)),
         "labels": [clean_name(label) for label in tracked.labels],
         "entrypoint": "true",
         "searcher": searcher,
-        "hyperparameters": _spaces([clean_object(trial.hparams) for trial in tracked.trials]),
+        "hyperparameters": _spaces([clean_object(masked_object(trial.hparams)) for trial in tracked.trials]),
     }
 
 
