@@ -26,6 +26,6 @@ def wanted_part(header: str | None, size: int) -> tuple[int, int] | None:
             return None
     if start >= size or (not match[1] and int(match[2]) == 0):
         raise RangeNotSatisfiable(
-            f"bytes {header} are past the end of a file of {size} bytes; it is complete", size=size
+            f"{header} is past the end of a file of {size} bytes; a copy of so many bytes is complete", size=size
         )
     return start, end
