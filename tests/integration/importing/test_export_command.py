@@ -49,6 +49,21 @@ def experiments(path: str) -> list[int]:
         return list(json.load(manifest)["experiments"])
 
 
+def test_an_export_of_all_counts_what_is_not_in_it(det: Det) -> None:
+    assert not any(
+        "not in it" in line for line in json.loads(det("e", "export", "--all", "-o", "a.tar", "--json")[1])["warnings"]
+    )
+    Path("t.yaml").write_text("description: x\n")
+    for command in (
+        ["model", "create", "m"],
+        ["template", "create", "a", "t.yaml"],
+        ["template", "create", "b", "t.yaml"],
+    ):
+        assert det(*command)[0] == 0
+    assert "Warning: not in it: 1 model, 2 templates\n" in det("e", "export", "--all", "-o", "b.tar")[2]
+    assert "not in it" not in det("e", "export", "1", "-o", "c.tar")[2]
+
+
 def test_experiments_are_chosen_by_id_by_project_and_all(det: Det) -> None:
     status, out, err = det("e", "export", "3", "1", "3", "-o", "some.tar", "--json")
     assert (status, err) == (0, "")

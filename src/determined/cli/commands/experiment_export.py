@@ -29,6 +29,7 @@ Tables in it are Parquet where pyarrow is installed (pip install 'redetermined[p
 
 def export(args: argparse.Namespace) -> int:
     from determined.cli.exporting import selection
+    from determined.cli.exporting.left_out import left_out
 
     if args.to_mlflow and (args.with_checkpoints or args.tables or args.force):
         raise UsageError("--with-checkpoints, --tables and --force are for a file; --to-mlflow takes none of them")
@@ -36,6 +37,8 @@ def export(args: argparse.Namespace) -> int:
     chosen = selection.choose(session, args.experiment_ids, args.project, everything=args.all)
     begun = time.monotonic()
     summary = _to_mlflow(session, chosen, args) if args.to_mlflow else _to_file(session, chosen, args)
+    if args.all and not args.to_mlflow:
+        summary["warnings"] += left_out(session)
     summary["seconds"] = round(time.monotonic() - begun, 3)
     if args.json:
         render.structured(summary, args=args)
