@@ -187,7 +187,7 @@ class StorageContract:
     def test_a_checkpoint_is_read_through_its_descriptor(self, stored: StorageManager) -> None:
         with stored.opened(UUID) as (fd, entries):
             assert resources(entries) == RESOURCES
-            assert tree.read_file(fd, "logs/deep/b.txt") == b"b"
+            assert tree.read_file(fd, "logs/deep/b.txt", 100) == b"b"
 
     def test_one_file_of_a_checkpoint_is_read_from_any_position(self, stored: StorageManager) -> None:
         with stored.opened_file(UUID, "model.pt") as (file, entry):

@@ -135,6 +135,10 @@ class StorageManager(ABC):
     def entries(self, src: str) -> list[Entry]:
         """Return the entries of a complete checkpoint. Raises CheckpointNotFound."""
 
+    def hashes(self, src: str) -> dict[str, str]:
+        """Return the hashes of the files of checkpoint `src` that its manifest has. Raises as `entries`."""
+        return manifest.hashes(self.entries(src))
+
     def check(self, src: str, resources: Mapping[str, int]) -> None:
         """Look whether checkpoint `src` can be restored from here: its manifest, every file in its size, no content.
 

@@ -265,7 +265,7 @@ class LocalStorageManager(StorageManager):
 
     def _entries(self, name: str, fd: int) -> list[Entry]:
         if tree.exists(fd, manifest.MANIFEST_NAME):
-            return manifest.decode(tree.read_file(fd, manifest.MANIFEST_NAME), name)
+            return manifest.decode(tree.read_file(fd, manifest.MANIFEST_NAME, manifest.MOST_BYTES), name)
         if not tree.exists(fd, manifest.METADATA_NAME) or tree.exists(fd, manifest.STAGING_MARK):
             raise CheckpointNotFound(f"checkpoint {name} was never completed: {self._final(name)} has no manifest")
         return _files_and_directories(name, fd)

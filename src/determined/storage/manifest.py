@@ -7,6 +7,9 @@ accepted when they have a `metadata.json` and no staging mark.
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import msgspec
 
 from determined.errors import CheckpointDamaged, CheckpointNotFound
 
@@ -14,6 +17,9 @@ MANIFEST_NAME = ".det-manifest.json"
 STAGING_MARK = ".det-staging"
 METADATA_NAME = "metadata.json"
 VERSION = 1
+MOST_BYTES = 64 * 1024 * 1024
+"""A manifest is read whole into memory, also by the master; this is one of some 400,000 files."""
+_LONGEST_PATH = 4096  # characters; no file system takes more
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,37 +27,68 @@ class Entry:
     """File (`hash` as in copying.py) or directory (path ends with `/`, size 0, no hash)."""
 
     path: str
-    size: int
-    hash: str | None = None
+    size: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+    hash: Annotated[str, msgspec.Meta(pattern=r"\Acrc32-16m:[0-9a-f]{32}\Z")] | None = None
 
     @property
     def is_directory(self) -> bool:
         return self.path.endswith("/")
 
 
+class _Manifest(msgspec.Struct):
+    files: list[Entry]
+
+
 def encode(entries: Iterable[Entry]) -> bytes:
-    """Encode the entries by path; later entries of one path win."""
+    """Encode the entries by path; later entries of one path win. Raises ValueError where `decode` would refuse them."""
     unique = {entry.path: entry for entry in entries}
     files = [asdict(unique[path]) for path in sorted(unique)]
-    return json.dumps({"version": VERSION, "files": files}, indent=1).encode()
+    for path in unique:
+        _require_text(path)
+    raw = json.dumps({"version": VERSION, "files": files}, indent=1).encode()
+    if len(raw) > MOST_BYTES:
+        raise ValueError(f"a checkpoint of {len(files)} files has a manifest of over {MOST_BYTES} bytes; pack them")
+    return raw
 
 
 def decode(raw: bytes, name: str) -> list[Entry]:
     """Decode the entries of a manifest; `name` is for the error.
 
-    One entry that reaches outside makes it all invalid.
+    One entry that reaches outside makes it all invalid. A task may have written anything there.
     """
     try:
-        return [Entry(check_path(f["path"]), int(f["size"]), f.get("hash")) for f in json.loads(raw)["files"]]
-    except (ValueError, KeyError, TypeError) as err:
-        raise CheckpointDamaged(
-            f"the manifest of checkpoint {name} cannot be read ({err}); use another checkpoint"
-        ) from err
+        return _checked(raw)
+    except RecursionError:  # from a field that is ignored
+        problem = "it is nested too deeply"
+    except ValueError as err:
+        problem = str(err)
+    raise CheckpointDamaged(f"the manifest of checkpoint {name} cannot be read ({problem}); use another checkpoint")
+
+
+def _checked(raw: bytes) -> list[Entry]:
+    if len(raw) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES} bytes")
+    entries = msgspec.json.decode(raw, type=_Manifest).files
+    seen: set[str] = set()
+    for entry in entries:
+        if check_path(entry.path) in seen:
+            raise ValueError(f"path {entry.path!r} is there twice")
+        seen.add(entry.path)
+    return entries
+
+
+def _require_text(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"the name of file {path!r} is not UTF-8; give it another") from None
 
 
 def check_path(path: object) -> str:
     """Return a relative path that stays below where it starts. Raises ValueError."""
     text = path.removesuffix("/") if isinstance(path, str) else ""
+    if len(text) > _LONGEST_PATH:
+        raise ValueError(f"path {text[:100]!r}... has more than {_LONGEST_PATH} characters")
     if "\0" in text or any(part in ("", ".", "..") for part in text.split("/")):
         raise ValueError(f"path {path!r} does not name a file inside the checkpoint")
     return str(path)
@@ -60,6 +97,11 @@ def check_path(path: object) -> str:
 def resources(entries: Iterable[Entry]) -> dict[str, int]:
     """Return relative path -> size, as reported to the master."""
     return {entry.path: entry.size for entry in sorted(entries, key=lambda e: e.path)}
+
+
+def hashes(entries: Iterable[Entry]) -> dict[str, str]:
+    """Return relative path -> hash of those that have one."""
+    return {entry.path: entry.hash for entry in entries if entry.hash is not None}
 
 
 def foreign(checkpoint: str, place: str) -> CheckpointNotFound:

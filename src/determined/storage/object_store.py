@@ -23,6 +23,7 @@ from determined.storage.manifest import Entry
 logger = logging.getLogger("determined.core")
 
 _GLOB_SIGNS = "*?["
+_MANIFEST_SECONDS = 60.0  # to read one: an endpoint that sends a byte now and then would hold the thread for ever
 
 
 class CloudStorageManager(StorageManager):
@@ -129,6 +130,10 @@ class CloudStorageManager(StorageManager):
             raise CheckpointNotFound(f"checkpoint {src} was never completed: {self._key(src)} has no manifest")
         return [Entry(path, size) for path, size in present.items()]
 
+    def hashes(self, src: str) -> dict[str, str]:
+        with self._access():
+            return manifest.hashes(self._listed(src))
+
     def _measured(self, src: str) -> list[Entry]:
         known = self.entries(src)
         with self._access():
@@ -198,8 +203,10 @@ class CloudStorageManager(StorageManager):
                 self._filesystem.rm_file(name)
 
     def _listed(self, name: str) -> list[Entry]:
+        limit = {"timeout": _MANIFEST_SECONDS} if self._filesystem.async_impl else {}
         try:
-            raw = self._filesystem.cat_file(self._key(name, manifest.MANIFEST_NAME))
+            key = self._key(name, manifest.MANIFEST_NAME)
+            raw = self._filesystem.cat_file(key, end=manifest.MOST_BYTES + 1, **limit)
         except FileNotFoundError:
             return []
         return manifest.decode(bytes(raw), name)

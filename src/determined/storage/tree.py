@@ -84,9 +84,10 @@ def status(fd: int, path: str) -> os.stat_result:
         return os.lstat(name, dir_fd=inside)
 
 
-def read_file(fd: int, path: str) -> bytes:
+def read_file(fd: int, path: str, most: int) -> bytes:
+    """Return the content of a file, or of a longer one its first `most + 1` bytes."""
     with os.fdopen(open_file(fd, path), "rb") as opened:
-        return opened.read()
+        return opened.read(min(os.fstat(opened.fileno()).st_size, most) + 1)
 
 
 def write_file(fd: int, name: str, raw: bytes) -> None:

@@ -208,8 +208,9 @@ def test_a_link_that_leads_nowhere_fails_the_save_and_names_it(tmp_path: Path) -
 
 
 def test_a_manifest_comes_back_sorted_with_the_last_of_equal_paths() -> None:
-    entries = [Entry("b", 1, "x"), Entry("a/", 0), Entry("b", 2, "y")]
-    assert decode(encode(entries), "c") == [Entry("a/", 0), Entry("b", 2, "y")]
+    first, second = (f"crc32-16m:{digit * 32}" for digit in "12")
+    entries = [Entry("b", 1, first), Entry("a/", 0), Entry("b", 2, second)]
+    assert decode(encode(entries), "c") == [Entry("a/", 0), Entry("b", 2, second)]
 
 
 @pytest.mark.parametrize(
