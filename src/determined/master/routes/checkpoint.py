@@ -2,7 +2,7 @@
 
 from litestar.response import Stream
 
-from determined.errors import Conflict, FailedPrecondition
+from determined.errors import CheckpointDamaged, Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.auth.permission import OWNER, OWNER_OR_TRIAL, USER_OR_EXPERIMENT, USER_OR_TASK
 from determined.master.context import MasterContext
@@ -89,7 +89,7 @@ async def list_trial_checkpoints(
     return GetTrialCheckpointsResponse(checkpoints=shown, pagination=pagination)
 
 
-@serve(DOWNLOAD_CHECKPOINT, USER_OR_TASK, errors=(FailedPrecondition,))
+@serve(DOWNLOAD_CHECKPOINT, USER_OR_TASK, errors=(CheckpointDamaged, FailedPrecondition))
 async def download_checkpoint(request: AnyRequest, ctx: MasterContext, checkpoint_uuid: str) -> Stream:
     """Download the files as zip, tar or (else) tgz, as Accept says."""
     archive = await checkpoint_download.download(ctx, checkpoint_uuid, wanted_archive(request))

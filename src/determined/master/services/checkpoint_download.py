@@ -21,6 +21,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import checkpoint_list
 from determined.master.db.queries.checkpoint_list import CheckpointDetail
 from determined.master.services.experiment_files import open_storage
+from determined.master.services.storage_reading import in_thread
 from determined.storage import StorageManager, tree
 
 if TYPE_CHECKING:
@@ -45,13 +46,17 @@ class Download:
 
 
 async def download(ctx: MasterContext, uuid: str, kind: Archive) -> Download:
-    """Start a download. Raises NotFound (no row, no files) or CheckpointDamaged before the first byte is sent."""
+    """Start a download.
+
+    Raises:
+        NotFound: no row, no files. CheckpointDamaged, FailedPrecondition: they cannot be read. No byte is sent by then.
+    """
     row, config = await ctx.db.read(lambda conn: locate(conn, uuid))
     if row.state not in USABLE or row.experiment_id is None:
         raise FailedPrecondition(f"checkpoint {uuid} is {row.state}; only complete ones can be downloaded")
     manager = await open_storage(ctx, row.experiment_id, config)
     chunks = _archive(manager, uuid, kind)
-    first = await asyncio.to_thread(next, chunks)
+    first = await in_thread(next, chunks)
     return Download(uuid, kind, in_threads(first, chunks))
 
 

@@ -1,15 +1,13 @@
 """Files of a model version through the master: listed with the manifest's hashes, sent whole or in part."""
 
-import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
-from determined.errors import FailedPrecondition, NoDirectStorageAccess
+from determined.errors import FailedPrecondition
 from determined.master.context import MasterContext
 from determined.master.db.queries.checkpoint_list import CheckpointDetail
 from determined.master.services.byte_range import wanted_part
@@ -17,12 +15,10 @@ from determined.master.services.checkpoint_download import CHUNK, USABLE, in_thr
 from determined.master.services.experiment_files import open_storage
 from determined.master.services.model_name import existing_model
 from determined.master.services.model_version import existing_version
+from determined.master.services.storage_reading import in_thread
 from determined.storage import StorageManager
 from determined.storage.manifest import Entry
 from determined.wire.model_version import ModelFile, ModelFilesResponse
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +45,7 @@ class FilePart:
 async def list_files(ctx: MasterContext, name: str, version: str) -> ModelFilesResponse:
     stored = await find(ctx, name, version)
     manager = await _open(ctx, stored)
-    entries = await _reached(manager.entries, stored.checkpoint.uuid)
+    entries = await in_thread(manager.entries, stored.checkpoint.uuid)
     files = [ModelFile(path=e.path, size=e.size, hash=e.hash) for e in entries if not e.is_directory]
     return ModelFilesResponse(
         model_name=stored.model_name,
@@ -71,12 +67,12 @@ async def read_file(
     stored = await find(ctx, name, version)
     uuid = stored.checkpoint.uuid
     manager = await _open(ctx, stored)
-    entry = await _reached(manager.file_entry, uuid, path)
+    entry = await in_thread(manager.file_entry, uuid, path)
     tag = _tag(uuid, entry)
     same = if_range is None or if_range == tag
     start, end = (wanted_part(byte_range, entry.size) if same else None) or (0, entry.size)
     chunks = _chunks(manager, uuid, path, start, end)
-    first = await _reached(next, chunks)
+    first = await in_thread(next, chunks)
     return FilePart(entry.size, start, end, tag, in_threads(first, chunks))
 
 
@@ -101,16 +97,6 @@ async def _open(ctx: MasterContext, stored: StoredVersion) -> StorageManager:
     if stored.checkpoint.experiment_id is None:
         raise FailedPrecondition(f"checkpoint {stored.checkpoint.uuid} has no experiment, so its storage is not known")
     return await open_storage(ctx, stored.checkpoint.experiment_id, stored.storage)
-
-
-async def _reached(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call the storage in a thread. Raises FailedPrecondition where the master may not use it."""
-    try:
-        return await asyncio.to_thread(call, *args, **kwargs)
-    except NoDirectStorageAccess as error:
-        raise FailedPrecondition(f"the master cannot read these files: {error.message}") from error
-    except OSError as error:
-        raise FailedPrecondition(f"the storage cannot be read now: {error}") from error
 
 
 def _chunks(manager: StorageManager, uuid: str, path: str, start: int, end: int) -> Iterator[bytes]:

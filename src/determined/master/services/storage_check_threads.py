@@ -10,9 +10,15 @@ _MOST_THREADS = 32  # a network file system that hangs keeps each one for ever
 _free = threading.Semaphore(_MOST_THREADS)
 
 
-async def check_in_time(check: Callable[[], None]) -> None:
+def new_threads() -> threading.Semaphore:
+    """Return threads for checks of another kind, which storages that hang do not take from these."""
+    return threading.Semaphore(_MOST_THREADS)
+
+
+async def check_in_time(check: Callable[[], None], threads: threading.Semaphore | None = None) -> None:
     """Run the check in a thread. Raises TimeoutError, and what the check raises."""
-    if not _free.acquire(blocking=False):
+    free = _free if threads is None else threads
+    if not free.acquire(blocking=False):
         raise TimeoutError(f"{_MOST_THREADS} checks of storages have not ended")
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[None] = loop.create_future()
@@ -23,7 +29,7 @@ async def check_in_time(check: Callable[[], None]) -> None:
             check()
         except Exception as e:  # noqa: BLE001  raised again where it is waited for
             error = e
-        _free.release()
+        free.release()
         with contextlib.suppress(RuntimeError):  # the master has ended meanwhile
             loop.call_soon_threadsafe(_settle, answer, error)
 
