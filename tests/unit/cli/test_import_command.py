@@ -10,6 +10,7 @@ import pytest
 
 from determined.cli.main import main
 from determined.deploy import importing
+from determined.deploy.process import MasterProcess
 
 NOTE = {"count": 3, "text": "Artifacts stay where they are.", "examples": ["run 1", "run 2"]}
 SURVEY = {"event": "survey", "source": "mlruns", "counts": {"trials": 2}, "notes": {"x": NOTE}, "dry_run": True}
@@ -36,6 +37,33 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_notes_are_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["master", "import", "mlflow", "--source", "mlruns", "--dry-run"]) == 0
     assert "Artifacts stay where they are. 3 in all, for example: run 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--workspace", "old"], "In workspace old. Start the master: det master start"),
+        (["--data-dir", "else where"], "Start the master: python -m determined.master --data-dir 'else where'"),
+        (["--db-url", "sqlite:///x"], "Start the master: python -m determined.master --db-url ..."),
+    ],
+)
+def test_a_finished_import_says_how_the_master_is_started(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(["master", "import", "mlflow", "--source", "mlruns", *words]) == 0
+    assert capsys.readouterr().out.endswith(f"{said}\n")
+    assert main(["master", "import", "mlflow", "--source", "mlruns", "--dry-run", *words]) == 0
+    assert "Start the master" not in capsys.readouterr().out
+
+
+def test_an_import_beside_the_running_master_says_that_a_dry_run_needs_it_stopped_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(MasterProcess, "find", lambda self: "a master")
+    assert main(["master", "import", "mlflow", "--source", "mlruns", "--dry-run"]) == 1
+    assert (
+        "your master is running; stop it first: det master stop (a dry run needs that, too)" in capsys.readouterr().err
+    )
 
 
 def test_a_cluster_that_does_not_exist_is_not_made(state: Path, capsys: pytest.CaptureFixture[str]) -> None:

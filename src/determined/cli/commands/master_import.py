@@ -1,6 +1,7 @@
 """det master import: bring the data of another system into a cluster of this machine, while its master is stopped."""
 
 import argparse
+import shlex
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -12,6 +13,7 @@ import msgspec
 from determined._json import JsonObject
 from determined.cli import render
 from determined.cli.grammar import Arg, Command, UsageError, arg, command, group
+from determined.errors import FailedPrecondition
 from determined.wire.import_kinds import KINDS, ImportKind, Option
 
 if TYPE_CHECKING:
@@ -32,7 +34,23 @@ def run_import(kind: ImportKind, args: argparse.Namespace) -> int:
                 render.json_line(msgspec.json.encode(event).decode())
             else:
                 teller.say(event)
+    if not (problems or args.dry_run or args.abort or args.json):
+        _say_next(kind, args)
     return 1 if problems else 0
+
+
+def _say_next(kind: ImportKind, args: argparse.Namespace) -> None:
+    """Say where the data is and how to start a master on it."""
+    place = f"In workspace {args.workspace}. " if getattr(args, "workspace", None) else ""
+    start = "det master start"
+    if args.config_file or args.data_dir or args.db_url:
+        flags = (("--config-file", args.config_file), ("--data-dir", args.data_dir))
+        given = [f"{flag} {shlex.quote(value)}" for flag, value in flags if value]
+        given += ["--db-url ..."] if args.db_url else []  # it may have a password
+        start = " ".join(["python -m determined.master", *given])
+    elif args.cluster_name:
+        start = f"det deploy local cluster-up --cluster-name {shlex.quote(args.cluster_name)} (with its options)"
+    render.line(f"{place}Start the master: {start}")
 
 
 def _place(args: argparse.Namespace) -> "importing.Place":
@@ -41,6 +59,13 @@ def _place(args: argparse.Namespace) -> "importing.Place":
     if args.config_file or args.data_dir or args.db_url:
         return importing.Place(args.config_file, args.data_dir, args.db_url)
     process = local.existing(args.cluster_name) if args.cluster_name else embedded.process()
+    if process.find() is not None:
+        stop = (
+            f"det deploy local cluster-down --cluster-name {args.cluster_name}"
+            if args.cluster_name
+            else "det master stop"
+        )
+        raise FailedPrecondition(f"your master is running; stop it first: {stop} (a dry run needs that, too)")
     process.prepare()
     return importing.place_of(process.directory)
 
