@@ -4,12 +4,14 @@ Else a task that prints for ever fills the node's disk, and after its end minute
 """
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
 MOST_BYTES = 4 * 1024 * 1024
-# While the master is away a training goes on: only a task that fills the disk waits.
+# While the master is away a training goes on, which prints less than this: only a task that would fill the disk waits.
+BYTES_A_SECOND_ALONE = 1024 * 1024
 MOST_BYTES_ALONE = 1024 * 1024 * 1024
 _RECORD_BYTES = 16  # of a record besides its payload
 _LOOK_SECONDS = 0.005
@@ -25,11 +27,12 @@ class Acknowledging(Protocol):
 class UnsentOutput:
     """Bytes of a journal that wait for the master."""
 
-    def __init__(self, journal: Acknowledging) -> None:
-        self._journal = journal
+    def __init__(self, journal: Acknowledging, clock: Callable[[], float] = time.monotonic) -> None:
+        self._journal, self._clock = journal, clock
         self._appended: deque[tuple[int, int]] = deque()  # last record of each append, its bytes
         self._bytes = 0
-        self._limit = MOST_BYTES
+        self._limit = float(MOST_BYTES)
+        self._away_at: float | None = None  # the last look, if the master was away then
         self._is_over = threading.Event()
 
     def add(self, records: list[bytes]) -> None:
@@ -45,14 +48,23 @@ class UnsentOutput:
         """
         while not self._is_over.is_set():
             unsent = self._count()
-            if unsent <= (MOST_BYTES_ALONE if is_master_away() else self._limit):
-                self._limit = max(MOST_BYTES, unsent if is_master_away() else min(self._limit, unsent))
+            self._set_limit(unsent, is_away=is_master_away())
+            if unsent <= self._limit:
                 return
             self._is_over.wait(_LOOK_SECONDS)
 
     def lift(self) -> None:
         """Let everything pass from now on: nobody writes any more, and what is left is read."""
         self._is_over.set()
+
+    def _set_limit(self, unsent: int, *, is_away: bool) -> None:
+        """Let the limit grow with the time that the master is away, and shrink with what it gets afterwards."""
+        if not is_away:
+            self._limit, self._away_at = max(MOST_BYTES, min(self._limit, unsent)), None
+            return
+        now = self._clock()
+        elapsed, self._away_at = now - (self._away_at or now), now
+        self._limit = min(self._limit + BYTES_A_SECOND_ALONE * elapsed, MOST_BYTES_ALONE)
 
     def _count(self) -> int:
         acknowledged = self._journal.acknowledged
