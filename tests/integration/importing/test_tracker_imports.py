@@ -59,7 +59,35 @@ def test_a_store_comes_in_once(importer: Importer, kind: str) -> None:
     assert report["taken"]["trials"] == COUNTS[kind][1]
     again = importer.run("--source", SOURCES[kind])
     assert again[0]["counts"] == {"experiments": 0, "trials": 0}
+    known = again[0]["notes"].pop("known")
+    assert (known["text"], known["count"]) == (
+        "Runs that are here already: of an earlier import.",
+        COUNTS[kind][1],
+    )
+    assert again[0]["notes"].keys() <= {"mlflow_models"}, "what is known is not told again"
     assert importer.read(counts) == first
+
+
+def test_a_store_without_runs_is_told(sqlite_importer: Importer, tmp_path: Path) -> None:
+    sqlite_importer.kind = "mlflow"
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "meta.yaml").write_text("name: e\n")
+    events = sqlite_importer.run("--source", str(tmp_path))
+    assert events[0]["notes"]["empty"]["examples"] == [str(tmp_path)]
+    assert "hold no runs" in Path(events[-1]["files"][0]).read_text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"), [("tensorboard", "val/loss, train/loss"), ("wandb", "val/acc, "), ("mlflow", "val")]
+)
+def test_a_metric_that_no_run_has_is_told(sqlite_importer: Importer, kind: str, names: str) -> None:
+    sqlite_importer.kind = kind
+    events = sqlite_importer.run("--source", SOURCES[kind], "--metric", "nope", "--dry-run")
+    (told,) = events[0]["notes"]["metric"]["examples"]
+    assert told.startswith(f"no run has a metric 'nope'; there are: {names}")
+    assert told in Path(events[-1]["files"][0]).read_text()
+    first = told.partition("there are: ")[2].partition(",")[0]
+    assert "metric" not in sqlite_importer.run("--source", SOURCES[kind], "--metric", first, "--dry-run")[0]["notes"]
 
 
 def test_new_runs_of_a_known_store_come_later(sqlite_importer: Importer, tmp_path: Path) -> None:

@@ -8,9 +8,13 @@ from determined.master.db.queries.imported import TrackedHere
 from determined.master.importing.clean import clean_text
 from determined.master.importing.notes import Outcome, Rule, Tally
 from determined.master.importing.tracked import TrackedExperiment, TrackedSource, TrackedTrial
+from determined.master.importing.tracked_metrics import METRIC, MetricChoice
 from determined.master.importing.tracked_rows import external_id
 
 REPEATED = Rule("repeated", Outcome.LEFT_OUT, "Runs whose id another run of the store has; the first one is taken.")
+KNOWN = Rule("known", Outcome.LEFT_OUT, "Runs that are here already: of an earlier import.")
+EMPTY = Rule("empty", Outcome.LEFT_OUT, "Stores that hold no runs: there is nothing to take.")
+RULES = {rule.name: rule for rule in (REPEATED, KNOWN, EMPTY, METRIC)}
 EXPERIMENTS, TRIALS, WORKSPACES, PROJECTS = "experiments", "trials", "workspaces", "projects"
 
 
@@ -39,7 +43,7 @@ class TrackedSurvey:
 def new_of(
     source: TrackedSource, stored_experiments: Mapping[str, TrackedHere], tally: Tally | None = None
 ) -> Iterator[New]:
-    """Yield what earlier imports have not stored, in the order of the source; `tally` hears of ids that come again.
+    """Yield what earlier imports have not stored, in the order of the source; `tally` hears of the others.
 
     Raises DeterminedError.
     """
@@ -47,7 +51,7 @@ def new_of(
     for experiment in source.experiments():
         id_ = external_id(source.identity, experiment.external_id)
         if id_ in seen:
-            _note_repeated(tally, experiment.external_id)
+            _note(tally, REPEATED, experiment.external_id)
             continue
         seen.add(id_)
         stored = stored_experiments.get(id_)
@@ -56,13 +60,21 @@ def new_of(
             yield New(experiment, trials, stored is not None)
 
 
-def look(source: TrackedSource, stored_experiments: Mapping[str, TrackedHere]) -> TrackedSurvey:
-    """Count what is new. Raises DeterminedError."""
+def look(
+    source: TrackedSource, stored_experiments: Mapping[str, TrackedHere], choice: MetricChoice | None = None
+) -> TrackedSurvey:
+    """Count what is new. `choice`: that of the source, which may name a metric that no run has.
+
+    Raises DeterminedError.
+    """
     survey = TrackedSurvey(stored_trials=sum(len(stored.trials) for stored in stored_experiments.values()))
     for new in new_of(source, stored_experiments, survey.tally):
         survey.counts[EXPERIMENTS] += not new.is_known
         survey.counts[TRIALS] += len(new.trials)
         survey.tally.add(new.experiment.findings)
+    if not any(survey.counts.values()) and KNOWN.name not in survey.tally.counts:
+        survey.tally.add_many(EMPTY, 1, source.address)
+    survey.tally.add(choice.findings() if choice else ())
     return survey
 
 
@@ -73,12 +85,14 @@ def _new_trials(
     for trial in experiment.trials:
         id_ = clean_text(trial.external_id)
         if id_ in new:
-            _note_repeated(tally, f"{trial.external_id} of {experiment.external_id}")
-        elif id_ not in stored_trials:
+            _note(tally, REPEATED, f"{trial.external_id} of {experiment.external_id}")
+        elif id_ in stored_trials:
+            _note(tally, KNOWN, trial.external_id)
+        else:
             new[id_] = trial
     return list(new.values())
 
 
-def _note_repeated(tally: Tally | None, example: str) -> None:
+def _note(tally: Tally | None, rule: Rule, example: str) -> None:
     if tally is not None:
-        tally.add_many(REPEATED, 1, example)
+        tally.add_many(rule, 1, example)

@@ -34,7 +34,8 @@ from determined.master.importing.registry import Finished, Request
 from determined.master.importing.removal import BEFORE
 from determined.master.importing.report import Report
 from determined.master.importing.tracked import TrackedExperiment, TrackedSource, TrackedTrial
-from determined.master.importing.tracked_plan import EXPERIMENTS, PROJECTS, REPEATED, TRIALS, WORKSPACES, look, new_of
+from determined.master.importing.tracked_metrics import MetricChoice
+from determined.master.importing.tracked_plan import EXPERIMENTS, PROJECTS, RULES, TRIALS, WORKSPACES, look, new_of
 from determined.master.importing.tracked_rows import (
     Place,
     experiment_rows,
@@ -54,20 +55,23 @@ _RUN = 0
 _OWNER = "determined"
 
 
-def run(request: Request, source: TrackedSource) -> Finished:
+def run(request: Request, source: TrackedSource, choice: MetricChoice | None = None) -> Finished:
     """Import what a store of another tracker has, or with `dry_run` only say what would be done.
+
+    `choice` is the one that the source was given.
 
     Raises:
         FailedPrecondition: another import is unfinished.
         InvalidArgument: the store cannot be read, or the owner does not exist.
     """
-    return _TrackedImport(request, source).run()
+    return _TrackedImport(request, source, choice).run()
 
 
 @dataclass(slots=True)
 class _TrackedImport:
     request: Request
     source: TrackedSource
+    choice: MetricChoice | None = None
     _projects: dict[str, int] = field(default_factory=dict)
     _read: tracked_verify.RunsRead = field(default_factory=dict)
 
@@ -77,7 +81,7 @@ class _TrackedImport:
         begun = target.read(self._begun)
         owner = target.read(self._owner)
         stored_experiments = target.read(partial(self._stored_before, begun))
-        survey = look(source, stored_experiments)
+        survey = look(source, stored_experiments, self.choice)
         self.request.emit(
             {
                 "event": "survey",
@@ -103,7 +107,7 @@ class _TrackedImport:
 
     @property
     def _rules(self) -> dict[str, Rule]:
-        return {**self.source.rules, STEPS.name: STEPS, REPEATED.name: REPEATED}
+        return {**self.source.rules, STEPS.name: STEPS, **RULES}
 
     @property
     def _options(self) -> JsonObject:

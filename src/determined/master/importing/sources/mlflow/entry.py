@@ -10,4 +10,4 @@ def run(request: Request) -> Finished:
     """Import the runs of a tracking directory, database or server."""
     given = request.options
     choice = choice_of(given.validation, given.metric, maximize=given.maximize)
-    return tracked_writer.run(request, MlflowSource(request.source, choice))
+    return tracked_writer.run(request, MlflowSource(request.source, choice), choice)

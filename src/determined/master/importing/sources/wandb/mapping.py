@@ -48,7 +48,7 @@ def experiment(external_id: str, runs: list[Run], choice: MetricChoice) -> Track
     """Map the runs of a sweep, or one run."""
     first = runs[0]
     project = first.project or "uncategorized"
-    metric, smaller_is_better = choice.compared({name for run in runs for name, _ in _flat(_summary(run))})
+    metric, smaller_is_better = choice.compared({name for run in runs for name in _metric_names(run)})
     return TrackedExperiment(
         external_id=f"{project}/{external_id}",
         name=f"sweep {first.sweep}" if first.sweep else first.name or first.id,
@@ -140,6 +140,11 @@ def _flat(values: JsonObject, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{key}", _TEXT_NUMBERS.get(value, value)
         elif isinstance(value, bool | int | float):
             yield f"{prefix}{key}", value
+
+
+def _metric_names(run: Run) -> set[str]:
+    """Return the names of the history, and of the summary, which a run that was cut off does not have."""
+    return run.logged | {name for name, _ in _flat(_summary(run))}
 
 
 def _summary(run: Run) -> JsonObject:

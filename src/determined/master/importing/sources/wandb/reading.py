@@ -43,6 +43,7 @@ class Run:
     ended_at: datetime | None = None
     exit_code: int | None = None  # None: the log has no end
     media: int = 0
+    logged: set[str] = field(default_factory=set)  # names of the history; not those inside of objects
     damage: list[str] = field(default_factory=list)
 
 
@@ -124,6 +125,7 @@ def _apply(run: Run, number: int, message: Message) -> None:
     elif number == records.HISTORY:
         row = items(message, 1)
         run.media += sum(isinstance(value, dict) and "_type" in value for value in row.values())
+        run.logged |= {key for key, value in row.items() if key[:1] != "_" and isinstance(value, int | float)}
         _see(run, moment_of(row.get("_timestamp")))
     else:
         _see(run, message.time(2))
