@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,16 @@ def rig(tmp_path: Path, docker: DockerDaemon) -> Iterator[DockerRig]:
     rig = DockerRig(tmp_path, docker)
     yield rig
     rig.clean()
+
+
+@pytest.fixture
+def open_rig(docker: DockerDaemon) -> Iterator[DockerRig]:
+    """Like `rig`, at a place that other users can reach: pytest's own is closed to them."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
+        Path(place).chmod(0o755)
+        rig = DockerRig(Path(place), docker)
+        yield rig
+        rig.clean()
 
 
 @pytest.mark.engines
@@ -95,13 +106,13 @@ async def test_runner_that_does_not_fit_into_its_memory_is_told_as_that(rig: Doc
 
 
 @pytest.mark.engines
-async def test_task_runs_as_the_linked_user(rig: DockerRig) -> None:
-    rig.marks.chmod(0o777)
-    async with opened(rig) as (engine, heard):
-        await engine.start(replace(rig.launch("a"), run_as=RunAs(uid=1234, gid=4321)))
-        task = psutil.Process(await rig.until_running("a"))
+async def test_task_runs_as_the_linked_user(open_rig: DockerRig) -> None:
+    open_rig.marks.chmod(0o777)
+    async with opened(open_rig) as (engine, heard):
+        await engine.start(replace(open_rig.launch("a"), run_as=RunAs(uid=1234, gid=4321)))
+        task = psutil.Process(await open_rig.until_running("a"))
         assert (task.uids().real, task.gids().real) == (1234, 4321)
-        rig.finish("a")
+        open_rig.finish("a")
         assert (await heard.gone("a")).reason is GoneReason.EXITED
 
 
