@@ -216,7 +216,7 @@ class Session:
             response = self._pool.request(method, self.master_url + target, **how)
         except HTTPError as err:
             if not _is_unsent(err) or not self.look_for_news():
-                raise _unreachable(self.master_url, err) from err
+                raise _unreachable(self.master_url, err) from None  # its text has the reason
             response = self._again(method, target, how)
         if response.status < 300:
             return response
@@ -257,7 +257,7 @@ class Session:
             else:
                 connection.connect()
         except HTTPError as err:
-            raise _unreachable(self.master_url, err) from err
+            raise _unreachable(self.master_url, err) from None  # its text has the reason
         return cast(HTTPConnection, connection)
 
     def close(self) -> None:
@@ -279,7 +279,7 @@ class Session:
         try:
             return self._pool.request(method, self.master_url + target, **how)
         except HTTPError as err:
-            raise _unreachable(self.master_url, err) from err
+            raise _unreachable(self.master_url, err) from None  # its text has the reason
 
     def _json(self, method: str, path: str, body: Any = None, **how: Any) -> Any:
         if how.get("timeout") is None:
@@ -384,8 +384,8 @@ def _unreachable(url: str, err: HTTPError) -> DeterminedError:
     if isinstance(reason, ProtocolError) and not isinstance(reason, NewConnectionError) and _is_foreign(reason):
         return BadMaster(f"{url} does not speak HTTP ({reason}); check the address given with -m or DET_MASTER")
     return MasterNotFound(
-        f"no master answers at {url} ({reason}); start one with 'det deploy local cluster-up', "
-        "or name another with 'det -m URL' or DET_MASTER"
+        f"no master answers at {url} ({reason}); start one of your own with 'det master start' or a cluster with "
+        "'det deploy local cluster-up', or name another with DET_MASTER ('det -m URL')"
     )
 
 
