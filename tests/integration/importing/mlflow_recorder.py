@@ -6,12 +6,13 @@ What it accepts was compared by hand with `mlflow server` on SQLite: names, valu
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from served_handler import served
 
 _PREFIX = "/api/2.0/mlflow/"
 _NAME = re.compile(r"^[/\w.\- :]{1,250}$")
@@ -111,16 +112,8 @@ def serving(recorder: Recorder) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(Handler) as place:
+        yield f"http://{place}"
 
 
 def _pairs(listed: list[dict[str, str]]) -> dict[str, str]:

@@ -2,10 +2,9 @@
 
 import gzip
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from determined.errors import DeterminedError, InvalidArgument
 from determined.master.importing.sources.mlflow import rest
 from determined.master.importing.sources.mlflow.mapping import MlflowSource
+from served_handler import served
 
 Answer = Callable[[str, int], tuple[int, dict[str, str], bytes]]
 """Answer of a path that is asked for the nth time: status, headers, body."""
@@ -48,16 +48,8 @@ def serving(answer: Answer) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(Handler) as place:
+        yield f"http://{place}"
 
 
 def stored(path: str, **changed: Any) -> tuple[int, dict[str, str], bytes]:

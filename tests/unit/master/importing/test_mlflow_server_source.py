@@ -2,10 +2,9 @@
 
 import json
 import math
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,6 +12,7 @@ import pytest
 
 from determined.errors import DeterminedError
 from determined.master.importing.sources.mlflow.mapping import MlflowSource
+from served_handler import served
 
 Answer = Callable[[str, dict[str, Any]], tuple[int, dict[str, Any]]]
 RUN = {
@@ -46,16 +46,8 @@ def serving(answer: Answer, heard: list[str] | None = None) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_address[1]}/base/"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(Handler) as place:
+        yield f"{place}/base/"
 
 
 def paged(path: str, fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
