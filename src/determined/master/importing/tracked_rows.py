@@ -145,12 +145,13 @@ def _config(tracked: TrackedExperiment, name: str) -> JsonObject:
 
 def _spaces(hparams: Sequence[JsonObject]) -> JsonObject:
     """Describe what was tried: a constant, a range of numbers, or a choice."""
-    seen: dict[str, list[JsonValue]] = {}
+    choices_by_name: dict[str, list[JsonValue]] = {}
     for values in hparams:
         for name, value in values.items():
-            if value not in (known := seen.setdefault(name, [])) and len(known) < _MAX_CHOICES:
-                known.append(value)
-    return {name: _space(values) for name, values in seen.items()}
+            choices = choices_by_name.setdefault(name, [])
+            if value not in choices and len(choices) < _MAX_CHOICES:
+                choices.append(value)
+    return {name: _space(choices) for name, choices in choices_by_name.items()}
 
 
 def _space(values: list[JsonValue]) -> JsonObject:

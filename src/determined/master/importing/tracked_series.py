@@ -25,6 +25,6 @@ def series_of(trial: TrackedTrial, now: datetime, tally: Tally | None = None) ->
         rows = groups.setdefault(clean_text(report.group).replace(".", "_"), {})
         time = report.time.timestamp() if report.time else default
         metrics = clean_metrics(report.metrics)
-        known = rows.get(report.step)
-        rows[report.step] = Row(report.step, time, {**known.metrics, **metrics} if known else metrics)
+        earlier = rows.get(report.step)
+        rows[report.step] = Row(report.step, time, {**earlier.metrics, **metrics} if earlier else metrics)
     return {group: [rows[step] for step in sorted(rows)] for group, rows in groups.items()}

@@ -46,8 +46,8 @@ def problem(bundle: Bundle, experiment_id: int, entry: CheckpointEntry, director
         path = directory / entry.uuid / name  # a name of the bundle: it leads nowhere else
         if not path.is_file() or path.stat().st_size != size:
             return f"{path} is missing or has not {size} bytes"
-        known = entry.hashes.get(name)
-        if known is not None and copying.hash_files([path])[0][1] != known:
+        exported_hash = entry.hashes.get(name)
+        if exported_hash is not None and copying.hash_files([path])[0][1] != exported_hash:
             return f"{path} is not what the manifest of the checkpoint says"
     return None
 

@@ -26,7 +26,7 @@ CHECK = "bytes checked"
 
 @dataclass(slots=True)
 class Plan:
-    """`trials` are those of the new experiments, in order. `known` counts the others."""
+    """`trials` are those of the new experiments, in order. `present` counts the others."""
 
     users: list[UserEntry]
     places: Places
@@ -34,17 +34,17 @@ class Plan:
     trials: "array[int]" = field(default_factory=lambda: array("q"))
     counts: dict[str, int] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
-    known: int = 0
+    present: int = 0
 
     def totals(self) -> dict[str, int]:
         return self.counts
 
     def to_json(self) -> JsonObject:
-        return {"counts": self.counts, "known_experiments": self.known}
+        return {"counts": self.counts, "known_experiments": self.present}
 
 
-def make_plan(bundle: Bundle, known: Set[int], *, logs: bool) -> Plan:
-    """Look through the bundle. `known`: experiments that are here already. Raises InvalidArgument."""
+def make_plan(bundle: Bundle, present: Set[int], *, logs: bool) -> Plan:
+    """Look through the bundle. `present`: experiments that are here already. Raises InvalidArgument."""
     users = bundle.document(layout.USERS, list[UserEntry]) if bundle.has(layout.USERS) else []
     places = bundle.document(layout.PLACES, Places) if bundle.has(layout.PLACES) else Places([], [])
     plan = Plan(users, places)
@@ -52,8 +52,8 @@ def make_plan(bundle: Bundle, known: Set[int], *, logs: bool) -> Plan:
     names, projects = {user.username for user in users}, {project.id for project in places.projects}
     _check_places(bundle, plan, names)
     for id_ in sorted(set(bundle.manifest.experiments)):
-        if id_ in known:
-            plan.known += 1
+        if id_ in present:
+            plan.present += 1
             plan.tally.add([Note(rules.KNOWN, f"experiment {id_}")])
             continue
         entry = experiment_entry(bundle, id_)

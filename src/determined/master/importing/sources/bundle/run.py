@@ -45,7 +45,7 @@ class BundleImport:
         begun = target.read(self._begun)
         checked = Progress(emit, {CHECK: bundle.size}, {})
         bundle.check(partial(checked.stored, CHECK))
-        plan = make_plan(bundle, target.read(partial(self._known, begun)), logs=self._logs)
+        plan = make_plan(bundle, target.read(partial(self._present, begun)), logs=self._logs)
         emit(self._survey(plan))
         if begun is None:
             target.read(partial(clashes.require_none, bundle=bundle, plan=plan))
@@ -91,16 +91,16 @@ class BundleImport:
             require_same(running, KIND, self.bundle.manifest.cluster_id, self._options)
         return running
 
-    def _known(self, begun: Import | None, conn: Connection) -> set[int]:
+    def _present(self, begun: Import | None, conn: Connection) -> set[int]:
         """Return what is here of the bundle's cluster: of finished imports, or as this is that cluster itself."""
         source = self.bundle.manifest.cluster_id
         if cluster.get(conn, "cluster_id") == source:
-            known = set(self.bundle.manifest.experiments)
+            ids = set(self.bundle.manifest.experiments)
         else:
-            known = import_unit.stored_ids(conn, source, EXPERIMENTS)
+            ids = import_unit.stored_ids(conn, source, EXPERIMENTS)
         units = import_unit.units(conn, begun.id) if begun else []
         own = {id_ for unit in units if unit.step == EXPERIMENTS for id_ in unit.ids or ()}
-        return imported.existing_ids(conn, EXPERIMENTS, sorted(known - own))
+        return imported.existing_ids(conn, EXPERIMENTS, sorted(ids - own))
 
     def _begin(self, conn: Connection) -> Import:
         before = import_removal.snapshot(conn)

@@ -30,13 +30,13 @@ class Directory:
 
     def experiments(self) -> Iterator[StoredExperiment]:
         """Yield the experiments that are not deleted. Raises InvalidArgument."""
-        found = [place for place in _folders(self._path) if place.name != _MODELS and _is_file(place / "meta.yaml")]
-        if not found:
+        places = [place for place in _folders(self._path) if place.name != _MODELS and _is_file(place / "meta.yaml")]
+        if not places:
             raise InvalidArgument(
                 f"--source {str(self._path)!r} has no <experiment>/meta.yaml; name the directory `mlruns` that MLflow "
                 "wrote, or the URL of its database: sqlite:///mlflow.db"
             )
-        for place in found:
+        for place in places:
             experiment = StoredExperiment(place.name, place.name)
             meta = _meta(place, experiment.damage)
             experiment.name = _text(meta.get("name", place.name))

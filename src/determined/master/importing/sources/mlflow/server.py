@@ -25,7 +25,7 @@ class Server:
         for row in [row for page in pages for row in page.experiments or ()]:
             id_ = _text(row.experiment_id)
             experiment = StoredExperiment(id_, _text(row.name) or id_)
-            experiment.runs = [self._run(found) for found in self._runs(id_, _ACTIVE)]
+            experiment.runs = [self._run(run) for run in self._runs(id_, _ACTIVE)]
             experiment.runs.sort(key=lambda run: (run.start or 0, run.id))
             experiment.deleted_runs = sum(1 for _ in self._runs(experiment.id, _DELETED))
             yield experiment

@@ -81,7 +81,7 @@ def log_records(run: Run, damage: list[str] | None = None) -> Iterator[tuple[int
         log = LogFile(path)
         for message in log.messages():
             try:
-                yield from _known(decode(message))
+                yield from _messages_in(decode(message))
             except DamagedRecord as e:
                 log.damage.append(f"{path.name}: {e}")
         if damage is not None:
@@ -90,15 +90,15 @@ def log_records(run: Run, damage: list[str] | None = None) -> Iterator[tuple[int
 
 def _logs_in(directory: Path) -> set[Path]:
     """Return the logs in a directory. Links are not followed, and a pipe would hold whoever reads it."""
-    found = {path for pattern in _LOGS for path in directory.glob(pattern)}
-    return {path for path in found if path.is_file() and not _is_linked(path, directory)}
+    paths = {path for pattern in _LOGS for path in directory.glob(pattern)}
+    return {path for path in paths if path.is_file() and not _is_linked(path, directory)}
 
 
 def _is_linked(path: Path, directory: Path) -> bool:
     return path.is_symlink() or (path.parent != directory and path.parent.is_symlink())
 
 
-def _known(record: Message) -> Iterator[tuple[int, Message]]:
+def _messages_in(record: Message) -> Iterator[tuple[int, Message]]:
     for number in records.KNOWN:
         if record.has(number):
             yield number, record.message(number)

@@ -23,9 +23,9 @@ def map_line(row: LogRow) -> tuple[list[tuple[Origin, LogLine]], bool]:
         row.allocation_id, row.container_id, row.agent_id, rank, row.stdtype or "stdout", row.source or "task"
     )
     time = row.time.timestamp() if row.time else 0.0
-    known = level if level in LEVEL_CODES else None
+    level_name = level if level in LEVEL_CODES else None
     lines = text.removesuffix("\n").split("\n")
-    return [(origin, LogLine(line, time, origin.stdtype, known, rank, origin.source)) for line in lines], is_bad
+    return [(origin, LogLine(line, time, origin.stdtype, level_name, rank, origin.source)) for line in lines], is_bad
 
 
 def _text(raw: bytes) -> tuple[str, bool]:
