@@ -41,6 +41,8 @@ def do_request(
 class BaseSession(HttpSession):
     """Session of any kind. Every request raises the class of `determined.common.api.errors` that fits the answer."""
 
+    _do_request = do_request
+
     def __init__(
         self,
         master: str,
@@ -104,19 +106,6 @@ class BaseSession(HttpSession):
 
     def put(self, path: str, body: Any = None, **request: Any) -> Response:
         return self._do_request("PUT", path, **_with_body(body, request))
-
-    def _do_request(
-        self,
-        method: str,
-        path: str,
-        params: dict[str, Any] | None = None,
-        json: Any = None,
-        data: Any = None,
-        headers: dict[str, Any] | None = None,
-        timeout: float | None = None,
-        stream: bool = False,
-    ) -> Response:
-        return do_request(self, method, path, params, json, data, headers, timeout, stream)
 
     def _set_retries(self, max_retries: Retries) -> None:
         self._max_retries = max_retries
