@@ -1,6 +1,7 @@
 """Pages of notebooks and TensorBoards: where they are, and a browser on them."""
 
 import argparse
+from collections.abc import Callable
 
 from determined.api import submitted_task as api
 from determined.api import user
@@ -28,17 +29,41 @@ def say_address(session: Session, noun: Noun, task_id: str, words: str) -> None:
     own_masters.say_sign_in(session.master_url, f"det {noun.name} open {task_id}")
 
 
+def show_launched(
+    session: Session,
+    noun: Noun,
+    task_id: str,
+    args: argparse.Namespace,
+    words: str,
+    say_more: Callable[[Session, SubmittedTask], None] | None = None,
+) -> None:
+    """Wait until a task that was launched answers, say where its page is and open it; with --json print the task.
+
+    `say_more` prints what else people need to know of it.
+    """
+    if args.detach:
+        return
+    task = submitted_tasks.await_ready(session, noun, task_id)
+    if args.json:
+        return print_json(session, task)
+    say_address(session, noun, task.id, words)
+    if say_more is not None:
+        say_more(session, task)
+    if not args.no_browser:
+        open_browser(session, task.id)
+
+
 def open_task(args: argparse.Namespace, noun: Noun, title: str) -> None:
     """Wait until a task answers and open it. Raises FailedPrecondition if it has ended."""
     session = connect(args)
-    found = api.get(session, noun, args.task_id)
-    submitted_tasks.require_alive(found, title)
-    if not found.is_ready:
-        submitted_tasks.await_ready(session, noun, found.id)
+    task = api.get(session, noun, args.task_id)
+    submitted_tasks.require_alive(task, title)
+    if not task.is_ready:
+        submitted_tasks.await_ready(session, noun, task.id)
     if args.json:
-        return print_json(session, found)
-    render.line(address(session, found.id))
-    return open_browser(session, found.id)
+        return print_json(session, task)
+    render.line(address(session, task.id))
+    return open_browser(session, task.id)
 
 
 def print_json(session: Session, task: SubmittedTask) -> None:

@@ -8,7 +8,7 @@ from determined.cli import render, served_task, submitted_tasks, task_ids
 from determined.cli.connection import connect
 from determined.cli.grammar import OWN_TASKS, arg, command, group
 from determined.wire.notebook import LaunchNotebookRequest
-from determined.wire.submitted_task import ServedTask
+from determined.wire.submitted_task import ServedTask, SubmittedTask
 
 _NOUN = api.NOTEBOOK
 
@@ -20,23 +20,19 @@ def start(args: argparse.Namespace) -> None:
     launched = submitted_tasks.launch(
         session, _NOUN, args, lambda raw: LaunchNotebookRequest(config=raw, checkpoint_uuid=args.checkpoint)
     )
-    if args.detach:
-        return None
-    found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
-    if args.json:
-        return served_task.print_json(session, found)
-    served_task.say_address(session, _NOUN, found.id, "Jupyter Notebook is running at:")
-    if isinstance(found, ServedTask) and found.service_address:
-        server = f"{session.master_url}{found.service_address}"
-        render.line(f"Connect to remote Jupyter server: {server}", style="blue")
-        render.warn("Whoever has this address uses the notebook as you do, without a login. Do not pass it on.")
-    if not args.no_browser:
-        served_task.open_browser(session, found.id)
-    return None
+    words = "Jupyter Notebook is running at:"
+    return served_task.show_launched(session, _NOUN, launched.task.id, args, words, _say_server)
 
 
 def open_notebook(args: argparse.Namespace) -> None:
     served_task.open_task(args, _NOUN, "Notebook")
+
+
+def _say_server(session: Session, task: SubmittedTask) -> None:
+    if isinstance(task, ServedTask) and task.service_address:
+        server = f"{session.master_url}{task.service_address}"
+        render.line(f"Connect to remote Jupyter server: {server}", style="blue")
+        render.warn("Whoever has this address uses the notebook as you do, without a login. Do not pass it on.")
 
 
 def _preview(session: Session, args: argparse.Namespace) -> None:

@@ -24,15 +24,7 @@ def start(args: argparse.Namespace) -> None:
             config=raw, experiment_ids=args.experiment_ids or None, trial_ids=args.trial_ids or None
         ),
     )
-    if args.detach:
-        return None
-    found = submitted_tasks.await_ready(session, _NOUN, launched.task.id)
-    if args.json:
-        return served_task.print_json(session, found)
-    served_task.say_address(session, _NOUN, found.id, "Tensorboard is running at:")
-    if not args.no_browser:
-        served_task.open_browser(session, found.id)
-    return None
+    served_task.show_launched(session, _NOUN, launched.task.id, args, "Tensorboard is running at:")
 
 
 def open_tensorboard(args: argparse.Namespace) -> None:
