@@ -31,7 +31,6 @@ from determined.wire.agent import (
     ListAgents,
     PostAgentRequest,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(LIST_AGENTS, ANY_USER)
@@ -47,10 +46,9 @@ async def add_agent(payload: PostAgentRequest, ctx: MasterContext, caller: Calle
 
 
 @serve(REMOVE_AGENT, ADMIN)
-async def remove_agent(ctx: MasterContext, caller: Caller, agent_id: str) -> Nothing:
+async def remove_agent(ctx: MasterContext, caller: Caller, agent_id: str) -> None:
     """Remove a node that was added to the local engine (ours)."""
     await agents.remove(ctx, caller, agent_id)
-    return Nothing()
 
 
 @serve(GET_AGENT, ANY_USER)

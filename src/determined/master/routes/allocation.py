@@ -33,7 +33,6 @@ from determined.wire.allocation import (
     PostAllocationAcceleratorDataRequest,
     PostAllocationProxyAddressRequest,
 )
-from determined.wire.operation import Nothing
 from determined.wire.report import GET_RUNNER_SIGNALS, GET_TASK_SPEC, GetRunnerSignals, RunnerSignals, TaskSpec
 
 
@@ -51,31 +50,27 @@ async def preemption_signal(
 
 
 @serve(ACK_PREEMPTION, OWN_ALLOCATION)
-async def ack_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
+async def ack_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> None:
     require_task(caller, allocation_id)
     await allocations.ack_preemption(ctx, allocation_id)
-    return Nothing()
 
 
 @serve(POST_PENDING_PREEMPTION, OWN_ALLOCATION, errors=(FailedPrecondition,))
-async def pending_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
+async def pending_preemption(ctx: MasterContext, caller: Caller, allocation_id: str) -> None:
     require_task(caller, allocation_id)
     await allocations.pending_preemption(ctx, allocation_id)
-    return Nothing()
 
 
 @serve(MARK_READY, OWN_ALLOCATION)
-async def ready(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
+async def ready(ctx: MasterContext, caller: Caller, allocation_id: str) -> None:
     require_task(caller, allocation_id)
     await allocations.ready(ctx, allocation_id)
-    return Nothing()
 
 
 @serve(MARK_WAITING, OWN_ALLOCATION)
-async def waiting(ctx: MasterContext, caller: Caller, allocation_id: str) -> Nothing:
+async def waiting(ctx: MasterContext, caller: Caller, allocation_id: str) -> None:
     require_task(caller, allocation_id)
     await allocations.waiting(ctx, allocation_id)
-    return Nothing()
 
 
 @serve(ALL_GATHER, OWN_ALLOCATION, max_body=REPORT_BODY)
@@ -97,19 +92,17 @@ async def notify_container_running(
 @serve(POST_ACCELERATOR_DATA, OWN_ALLOCATION)
 async def accelerator_data(
     payload: PostAllocationAcceleratorDataRequest, ctx: MasterContext, caller: Caller, allocation_id: str
-) -> Nothing:
+) -> None:
     require_task(caller, allocation_id)
     await allocations.set_accelerators(ctx, allocation_id, payload.accelerator_data)
-    return Nothing()
 
 
 @serve(POST_PROXY_ADDRESS, OWN_ALLOCATION)
 async def proxy_address(
     payload: PostAllocationProxyAddressRequest, ctx: MasterContext, caller: Caller, allocation_id: str
-) -> Nothing:
+) -> None:
     require_task(caller, allocation_id)
     await allocations.set_proxy_address(ctx, allocation_id, payload.proxy_address)
-    return Nothing()
 
 
 @serve(GET_RENDEZVOUS, OWN_ALLOCATION, errors=(Conflict, Gone))
@@ -133,10 +126,9 @@ async def _hung_up(request: AnyRequest, ctx: MasterContext, allocation_id: str) 
 
 
 @serve(MARK_DAEMON, OWN_ALLOCATION)
-async def mark_daemon(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> Nothing:
+async def mark_daemon(ctx: MasterContext, caller: Caller, allocation_id: str, resource_id: str) -> None:
     require_task(caller, allocation_id)
     await allocations.mark_daemon(ctx, allocation_id, resource_id)
-    return Nothing()
 
 
 @serve(GET_TASK_SPEC, OWN_ALLOCATION)

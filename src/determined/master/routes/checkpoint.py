@@ -30,34 +30,27 @@ from determined.wire.checkpoint import (
     ReportCheckpointRequest,
 )
 from determined.wire.experiment import LIST_EXPERIMENT_CHECKPOINTS, GetExperimentCheckpointsResponse
-from determined.wire.operation import Nothing
 from determined.wire.trial import LIST_TRIAL_CHECKPOINTS, GetTrialCheckpointsResponse
 
 
 @serve(REPORT_CHECKPOINT, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
-async def report_checkpoint(payload: ReportCheckpointRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def report_checkpoint(payload: ReportCheckpointRequest, ctx: MasterContext, caller: Caller) -> None:
     await checkpoints.report(ctx, caller, payload)
-    return Nothing()
 
 
 @serve(PATCH_CHECKPOINTS, OWNER_OR_TRIAL, errors=(FailedPrecondition,))
-async def patch_checkpoints(payload: PatchCheckpointsRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def patch_checkpoints(payload: PatchCheckpointsRequest, ctx: MasterContext, caller: Caller) -> None:
     await checkpoints.patch(ctx, caller, payload.checkpoints)
-    return Nothing()
 
 
 @serve(DELETE_CHECKPOINTS, OWNER, errors=(FailedPrecondition,))
-async def delete_checkpoints(payload: DeleteCheckpointsRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def delete_checkpoints(payload: DeleteCheckpointsRequest, ctx: MasterContext, caller: Caller) -> None:
     await checkpoints.delete(ctx, caller, payload.checkpoint_uuids)
-    return Nothing()
 
 
 @serve(REMOVE_CHECKPOINT_FILES, OWNER, errors=(FailedPrecondition,))
-async def remove_checkpoint_files(
-    payload: CheckpointsRemoveFilesRequest, ctx: MasterContext, caller: Caller
-) -> Nothing:
+async def remove_checkpoint_files(payload: CheckpointsRemoveFilesRequest, ctx: MasterContext, caller: Caller) -> None:
     await checkpoints.remove_files(ctx, caller, payload.checkpoint_uuids, payload.checkpoint_globs)
-    return Nothing()
 
 
 @serve(GET_CHECKPOINT, USER_OR_TASK)

@@ -67,7 +67,6 @@ from determined.wire.model_definition import (
     GetModelDefResponse,
     GetModelDefTreeResponse,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(CREATE_EXPERIMENT, ANY_USER, max_body=SUBMIT_BODY, errors=(FailedPrecondition,))
@@ -135,15 +134,13 @@ async def patch_experiment(
 
 
 @serve(DELETE_EXPERIMENT, OWNER)
-async def delete_experiment(ctx: MasterContext, caller: Caller, experiment_id: int) -> Nothing:
+async def delete_experiment(ctx: MasterContext, caller: Caller, experiment_id: int) -> None:
     await experiments.delete(ctx, caller, experiment_id)
-    return Nothing()
 
 
 @serve(MOVE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
-async def move_experiment(payload: MoveExperimentRequest, ctx: MasterContext, experiment_id: int) -> Nothing:
+async def move_experiment(payload: MoveExperimentRequest, ctx: MasterContext, experiment_id: int) -> None:
     await experiments.move(ctx, experiment_id, payload.destination_project_id)
-    return Nothing()
 
 
 @serve(ADD_EXPERIMENT_LABEL, ANY_USER)
@@ -159,15 +156,13 @@ async def remove_label(ctx: MasterContext, experiment_id: int, label: str) -> De
 @serve(RETAIN_EXPERIMENT_LOGS, OWNER)
 async def retain_logs(
     payload: PutExperimentRetainLogsRequest, ctx: MasterContext, caller: Caller, experiment_id: int
-) -> Nothing:
+) -> None:
     await experiments.retain_logs(ctx, caller, experiment_id, payload.num_days)
-    return Nothing()
 
 
 @serve(DELETE_TENSORBOARD_FILES, OWNER)
-async def delete_tensorboard_files(ctx: MasterContext, caller: Caller, experiment_id: int) -> Nothing:
+async def delete_tensorboard_files(ctx: MasterContext, caller: Caller, experiment_id: int) -> None:
     await experiments.delete_tensorboard_files(ctx, caller, experiment_id)
-    return Nothing()
 
 
 @serve(GET_VALIDATION_HISTORY, USER_OR_EXPERIMENT)

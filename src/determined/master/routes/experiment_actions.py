@@ -46,37 +46,36 @@ from determined.wire.experiment_bulk import (
     UnarchiveExperimentsRequest,
     UnarchiveExperimentsResponse,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(ACTIVATE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
-async def activate(ctx: MasterContext, experiment_id: int) -> Nothing:
-    return await _act(ctx, "activate", experiment_id)
+async def activate(ctx: MasterContext, experiment_id: int) -> None:
+    await experiments.act(ctx, "activate", experiment_id)
 
 
 @serve(PAUSE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
-async def pause(ctx: MasterContext, experiment_id: int) -> Nothing:
-    return await _act(ctx, "pause", experiment_id)
+async def pause(ctx: MasterContext, experiment_id: int) -> None:
+    await experiments.act(ctx, "pause", experiment_id)
 
 
 @serve(CANCEL_EXPERIMENT, ANY_USER)
-async def cancel(ctx: MasterContext, experiment_id: int) -> Nothing:
-    return await _act(ctx, "cancel", experiment_id)
+async def cancel(ctx: MasterContext, experiment_id: int) -> None:
+    await experiments.act(ctx, "cancel", experiment_id)
 
 
 @serve(KILL_EXPERIMENT, ANY_USER)
-async def kill(ctx: MasterContext, experiment_id: int) -> Nothing:
-    return await _act(ctx, "kill", experiment_id)
+async def kill(ctx: MasterContext, experiment_id: int) -> None:
+    await experiments.act(ctx, "kill", experiment_id)
 
 
 @serve(ARCHIVE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
-async def archive(ctx: MasterContext, experiment_id: int) -> Nothing:
-    return await _act(ctx, "archive", experiment_id)
+async def archive(ctx: MasterContext, experiment_id: int) -> None:
+    await experiments.act(ctx, "archive", experiment_id)
 
 
 @serve(UNARCHIVE_EXPERIMENT, ANY_USER)
-async def unarchive(ctx: MasterContext, experiment_id: int) -> Nothing:
-    return await _act(ctx, "unarchive", experiment_id)
+async def unarchive(ctx: MasterContext, experiment_id: int) -> None:
+    await experiments.act(ctx, "unarchive", experiment_id)
 
 
 @serve(REPRODUCE_EXPERIMENT, ANY_USER, errors=(FailedPrecondition,))
@@ -145,11 +144,6 @@ async def retain_logs_many(
 ) -> PutExperimentsRetainLogsResponse:
     ids = await _selected(ctx, payload, project_id)
     return PutExperimentsRetainLogsResponse(results=await bulk.retain_logs(ctx, caller, payload.num_days, ids))
-
-
-async def _act(ctx: MasterContext, verb: str, experiment_id: int) -> Nothing:
-    await experiments.act(ctx, verb, experiment_id)
-    return Nothing()
 
 
 async def _act_on_many(

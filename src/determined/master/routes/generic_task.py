@@ -21,7 +21,6 @@ from determined.wire.generic_task import (
     GetGenericTaskConfigResponse,
     KillGenericTaskRequest,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(
@@ -44,20 +43,15 @@ async def get_generic_task_config(ctx: MasterContext, task_id: str) -> GetGeneri
 
 
 @serve(KILL_GENERIC_TASK, OWNER, errors=(Conflict,))
-async def kill_generic_task(
-    payload: KillGenericTaskRequest, ctx: MasterContext, caller: Caller, task_id: str
-) -> Nothing:
+async def kill_generic_task(payload: KillGenericTaskRequest, ctx: MasterContext, caller: Caller, task_id: str) -> None:
     await generic_tasks.kill(ctx, caller, task_id, from_root=bool(payload.kill_from_root))
-    return Nothing()
 
 
 @serve(PAUSE_GENERIC_TASK, OWNER, errors=(Conflict,))
-async def pause_generic_task(ctx: MasterContext, caller: Caller, task_id: str) -> Nothing:
+async def pause_generic_task(ctx: MasterContext, caller: Caller, task_id: str) -> None:
     await generic_tasks.pause(ctx, caller, task_id)
-    return Nothing()
 
 
 @serve(UNPAUSE_GENERIC_TASK, OWNER, errors=(Conflict,))
-async def unpause_generic_task(ctx: MasterContext, caller: Caller, task_id: str) -> Nothing:
+async def unpause_generic_task(ctx: MasterContext, caller: Caller, task_id: str) -> None:
     await generic_tasks.unpause(ctx, caller, task_id)
-    return Nothing()

@@ -19,7 +19,6 @@ from determined.wire.job import (
     RBACJob,
     UpdateJobQueueRequest,
 )
-from determined.wire.operation import Nothing
 
 DEFAULT_LIMIT = 100
 
@@ -42,6 +41,5 @@ async def get_stats(ctx: MasterContext, params: GetJobQueueStats) -> GetJobQueue
 
 
 @serve(UPDATE_JOB_QUEUE, noted(ANY_USER, "jobs of others: administrators"))
-async def update_queue(payload: UpdateJobQueueRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def update_queue(payload: UpdateJobQueueRequest, ctx: MasterContext, caller: Caller) -> None:
     await jobs.update(ctx, caller, payload.updates)
-    return Nothing()

@@ -27,7 +27,6 @@ from determined.wire.log import (
     LogQuery,
     PostTaskLogsRequest,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(STREAM_TASK_LOGS, ANY_USER)
@@ -51,17 +50,15 @@ async def trial_log_fields(ctx: MasterContext, trial_id: int, params: Follow) ->
 
 
 @serve(POST_TASK_LOGS, OWNER_OR_TRIAL, max_body=REPORT_BODY)
-async def post_task_logs(payload: PostTaskLogsRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def post_task_logs(payload: PostTaskLogsRequest, ctx: MasterContext, caller: Caller) -> None:
     await log_post.post(ctx, caller, payload.logs)
-    return Nothing()
 
 
 @serve(POST_TASK_LOGS_OLDER, OWNER_OR_TRIAL, max_body=REPORT_BODY)
-async def post_task_logs_older(payload: Any, ctx: MasterContext, caller: Caller) -> Nothing:
+async def post_task_logs_older(payload: Any, ctx: MasterContext, caller: Caller) -> None:
     if not isinstance(payload, list) or not all(isinstance(entry, dict) for entry in payload):
         raise InvalidArgument("/task-logs takes a list of objects")
     await log_post.post(ctx, caller, log_post.from_older(payload))
-    return Nothing()
 
 
 @serve(CLEANUP_LOGS, ADMIN)

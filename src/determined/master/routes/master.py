@@ -34,7 +34,6 @@ from determined.wire.master import (
     PatchMasterConfigRequest,
     SetClusterMessageRequest,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(GET_INFO, PUBLIC)
@@ -69,9 +68,8 @@ async def get_config(ctx: MasterContext, caller: Caller) -> GetMasterConfigRespo
 
 
 @serve(PATCH_MASTER_CONFIG, ADMIN)
-async def patch_config(payload: PatchMasterConfigRequest, caller: Caller) -> Nothing:
+async def patch_config(payload: PatchMasterConfigRequest, caller: Caller) -> None:
     masters.change_config(caller, payload)
-    return Nothing()
 
 
 @serve(GET_CLUSTER_MESSAGE, ANY_USER)
@@ -80,7 +78,7 @@ async def get_message(ctx: MasterContext, caller: Caller) -> GetClusterMessageRe
 
 
 @serve(SET_CLUSTER_MESSAGE, ADMIN)
-async def set_message(payload: SetClusterMessageRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def set_message(payload: SetClusterMessageRequest, ctx: MasterContext, caller: Caller) -> None:
     await masters.set_message(
         ctx,
         caller,
@@ -89,13 +87,11 @@ async def set_message(payload: SetClusterMessageRequest, ctx: MasterContext, cal
         end=parse_time(payload.end_time, "endTime"),
         duration=payload.duration,
     )
-    return Nothing()
 
 
 @serve(DELETE_CLUSTER_MESSAGE, ADMIN)
-async def clear_message(ctx: MasterContext, caller: Caller) -> Nothing:
+async def clear_message(ctx: MasterContext, caller: Caller) -> None:
     await masters.clear_message(ctx, caller)
-    return Nothing()
 
 
 @serve(STREAM_MASTER_LOGS, ADMIN)

@@ -62,25 +62,24 @@ from determined.wire.metric_query import (
     StreamTrialsSample,
     StreamTrialsSnapshot,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(REPORT_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
-async def report_metrics(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
+async def report_metrics(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> None:
     group = payload.get("group")
     if not isinstance(group, str) or not isinstance(payload.get("metrics"), dict):
         raise InvalidArgument("the report needs a `group` and `metrics`")
-    return await _report(ctx, caller, trial_id, reported(group, payload["metrics"], ctx.clock.now()))
+    await _report(ctx, caller, trial_id, reported(group, payload["metrics"], ctx.clock.now()))
 
 
 @serve(REPORT_TRAINING_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
-async def report_training(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
-    return await _report(ctx, caller, trial_id, reported("training", payload, ctx.clock.now()))
+async def report_training(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> None:
+    await _report(ctx, caller, trial_id, reported("training", payload, ctx.clock.now()))
 
 
 @serve(REPORT_VALIDATION_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY, errors=(Conflict, FailedPrecondition))
-async def report_validation(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
-    return await _report(ctx, caller, trial_id, reported("validation", payload, ctx.clock.now()))
+async def report_validation(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> None:
+    await _report(ctx, caller, trial_id, reported("validation", payload, ctx.clock.now()))
 
 
 @serve(STREAM_METRICS, ANY_USER)
@@ -170,15 +169,13 @@ async def profiler_metrics(ctx: MasterContext, trial_id: int, params: StreamProf
 @serve(REPORT_PROFILER_METRICS, OWNER_OR_TRIAL, max_body=REPORT_BODY)
 async def report_profiler_metrics(
     payload: PostTrialProfilerMetricsBatchRequest, ctx: MasterContext, caller: Caller
-) -> Nothing:
+) -> None:
     for batch in payload.batches or []:
         await metrics.report(ctx, caller, batch.labels.trial_id, None, profiled(batch, ctx.clock.now()))
-    return Nothing()
 
 
-async def _report(ctx: MasterContext, caller: Caller, trial_id: int, body: Reported) -> Nothing:
+async def _report(ctx: MasterContext, caller: Caller, trial_id: int, body: Reported) -> None:
     await metrics.report(ctx, caller, trial_id, body.run_id, [body.report])
-    return Nothing()
 
 
 async def _reports(ctx: MasterContext, trial_ids: list[int], group: str | None) -> Stream:

@@ -27,7 +27,6 @@ from determined.wire.model import (
     PostModelRequest,
     PostModelResponse,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(LIST_MODELS, USER_OR_TASK)
@@ -56,24 +55,20 @@ async def patch_model(payload: PatchModel, ctx: MasterContext, model_name: str) 
 
 
 @serve(DELETE_MODEL, OWNER)
-async def delete_model(ctx: MasterContext, caller: Caller, model_name: str) -> Nothing:
+async def delete_model(ctx: MasterContext, caller: Caller, model_name: str) -> None:
     await models.delete(ctx, caller, model_name)
-    return Nothing()
 
 
 @serve(ARCHIVE_MODEL, ANY_USER)
-async def archive_model(ctx: MasterContext, model_name: str) -> Nothing:
+async def archive_model(ctx: MasterContext, model_name: str) -> None:
     await models.set_archived(ctx, model_name, True)
-    return Nothing()
 
 
 @serve(UNARCHIVE_MODEL, ANY_USER)
-async def unarchive_model(ctx: MasterContext, model_name: str) -> Nothing:
+async def unarchive_model(ctx: MasterContext, model_name: str) -> None:
     await models.set_archived(ctx, model_name, False)
-    return Nothing()
 
 
 @serve(MOVE_MODEL, ANY_USER, errors=(FailedPrecondition,))
-async def move_model(payload: MoveModelRequest, ctx: MasterContext, model_name: str) -> Nothing:
+async def move_model(payload: MoveModelRequest, ctx: MasterContext, model_name: str) -> None:
     await models.move(ctx, model_name, payload.destination_workspace_id)
-    return Nothing()

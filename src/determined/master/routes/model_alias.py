@@ -17,7 +17,6 @@ from determined.wire.model_alias import (
     PutModelAliasRequest,
     PutModelAliasResponse,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(LIST_MODEL_ALIASES, ANY_USER)
@@ -33,9 +32,8 @@ async def put_model_alias(
 
 
 @serve(REMOVE_MODEL_ALIAS, ANY_USER, errors=(FailedPrecondition,))
-async def remove_model_alias(ctx: MasterContext, caller: Caller, model_name: str, alias: str) -> Nothing:
+async def remove_model_alias(ctx: MasterContext, caller: Caller, model_name: str, alias: str) -> None:
     await aliases.remove(ctx, caller, model_name, alias)
-    return Nothing()
 
 
 @serve(LIST_MODEL_ALIAS_HISTORY, ANY_USER)

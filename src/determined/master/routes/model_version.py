@@ -30,7 +30,6 @@ from determined.wire.model_version import (
     PostModelVersionResponse,
     TrialsUsingResponse,
 )
-from determined.wire.operation import Nothing
 
 
 @serve(LIST_MODEL_VERSIONS, USER_OR_TASK)
@@ -64,9 +63,8 @@ async def patch_model_version(
 
 
 @serve(DELETE_MODEL_VERSION, noted(OWNER, "owner of the version or of its model"))
-async def delete_model_version(ctx: MasterContext, caller: Caller, model_name: str, version: str) -> Nothing:
+async def delete_model_version(ctx: MasterContext, caller: Caller, model_name: str, version: str) -> None:
     await versions.delete(ctx, caller, model_name, version)
-    return Nothing()
 
 
 @serve(GET_MODEL_VERSION_METRICS, ANY_USER)

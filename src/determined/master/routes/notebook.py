@@ -30,7 +30,6 @@ from determined.wire.notebook import (
     Notebook,
     SetNotebookPriorityResponse,
 )
-from determined.wire.operation import Nothing
 from determined.wire.submitted_task import ListSubmittedTasks, SetPriorityRequest
 
 
@@ -81,11 +80,8 @@ async def set_notebook_priority(
 
 
 @serve(REPORT_NOTEBOOK_IDLE, OWNER_OR_TASK_ITSELF)
-async def report_notebook_idle(
-    payload: IdleNotebookRequest, ctx: MasterContext, caller: Caller, task_id: str
-) -> Nothing:
+async def report_notebook_idle(payload: IdleNotebookRequest, ctx: MasterContext, caller: Caller, task_id: str) -> None:
     await submitted_tasks.report_use(ctx, caller, NOTEBOOK, task_id, idle=bool(payload.idle))
-    return Nothing()
 
 
 def _preview(prepared: submitted_tasks.Prepared) -> LaunchNotebookResponse:

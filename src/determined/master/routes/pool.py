@@ -7,7 +7,6 @@ from determined.master.routes.serve import serve
 from determined.master.services import pool as pools
 from determined.master.services.paging import page
 from determined.wire.base import Paged
-from determined.wire.operation import Nothing
 from determined.wire.pool import (
     BIND_POOL,
     LIST_POOL_BINDINGS,
@@ -37,23 +36,20 @@ async def list_bindings(ctx: MasterContext, pool: str, params: Paged) -> ListWor
 
 
 @serve(BIND_POOL, ADMIN)
-async def bind(payload: BindRPToWorkspaceRequest, ctx: MasterContext, caller: Caller, pool: str) -> Nothing:
+async def bind(payload: BindRPToWorkspaceRequest, ctx: MasterContext, caller: Caller, pool: str) -> None:
     await pools.bind(ctx, caller, pool, payload.workspace_ids or (), payload.workspace_names or ())
-    return Nothing()
 
 
 @serve(OVERWRITE_POOL_BINDINGS, ADMIN)
 async def overwrite_bindings(
     payload: OverwriteRPWorkspaceBindingsRequest, ctx: MasterContext, caller: Caller, pool: str
-) -> Nothing:
+) -> None:
     await pools.bind(ctx, caller, pool, payload.workspace_ids or (), payload.workspace_names or (), replace=True)
-    return Nothing()
 
 
 @serve(UNBIND_POOL, ADMIN)
-async def unbind(payload: UnbindRPFromWorkspaceRequest, ctx: MasterContext, caller: Caller, pool: str) -> Nothing:
+async def unbind(payload: UnbindRPFromWorkspaceRequest, ctx: MasterContext, caller: Caller, pool: str) -> None:
     await pools.unbind(ctx, caller, pool, payload.workspace_ids or (), payload.workspace_names or ())
-    return Nothing()
 
 
 @serve(LIST_WORKSPACE_POOLS, ANY_USER)

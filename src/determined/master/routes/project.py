@@ -7,7 +7,6 @@ from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
 from determined.master.services import filter_counts, project_columns
 from determined.master.services import project as projects
-from determined.wire.operation import Nothing
 from determined.wire.project import (
     ADD_PROJECT_NOTE,
     ARCHIVE_PROJECT,
@@ -77,21 +76,18 @@ async def delete_project(ctx: MasterContext, caller: Caller, project_id: int) ->
 
 
 @serve(ARCHIVE_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(FailedPrecondition,))
-async def archive_project(ctx: MasterContext, caller: Caller, project_id: int) -> Nothing:
+async def archive_project(ctx: MasterContext, caller: Caller, project_id: int) -> None:
     await projects.set_archived(ctx, caller, project_id, True)
-    return Nothing()
 
 
 @serve(UNARCHIVE_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(FailedPrecondition,))
-async def unarchive_project(ctx: MasterContext, caller: Caller, project_id: int) -> Nothing:
+async def unarchive_project(ctx: MasterContext, caller: Caller, project_id: int) -> None:
     await projects.set_archived(ctx, caller, project_id, False)
-    return Nothing()
 
 
 @serve(MOVE_PROJECT, noted(OWNER, "or the owner of its workspace"), errors=(FailedPrecondition,))
-async def move_project(payload: MoveProjectRequest, ctx: MasterContext, caller: Caller, project_id: int) -> Nothing:
+async def move_project(payload: MoveProjectRequest, ctx: MasterContext, caller: Caller, project_id: int) -> None:
     await projects.move(ctx, caller, project_id, payload.destination_workspace_id)
-    return Nothing()
 
 
 @serve(ADD_PROJECT_NOTE, ANY_USER)

@@ -2,8 +2,10 @@
 
 Path, method and types come from the operation (wire/operation.py). A handler with an argument `params` gets the query
 string, one with `payload` the body, each as the operation's request type. Others read the request themselves.
+A handler that returns None answers Nothing.
 """
 
+import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -43,7 +45,7 @@ def serve(
     errors: Sequence[type[DeterminedError]] = (),
     max_body: int | None = None,
     tags: Sequence[str] = (),
-) -> Callable[[Callable[..., Awaitable[ResponseT | Response[Any]]]], HTTPRouteHandler]:
+) -> Callable[[Callable[..., Awaitable[ResponseT | Response[Any] | None]]], HTTPRouteHandler]:
     """Serve an operation.
 
     Args:
@@ -54,7 +56,7 @@ def serve(
         tags: Headings under which the OpenAPI lists it.
     """
 
-    def decorate(handler: Callable[..., Awaitable[ResponseT | Response[Any]]]) -> HTTPRouteHandler:
+    def decorate(handler: Callable[..., Awaitable[ResponseT | Response[Any] | None]]) -> HTTPRouteHandler:
         limit = {} if max_body is None else {"request_max_body_size": max_body}
         route: HTTPRouteHandler = _METHODS[operation.method](
             operation.path,
@@ -63,7 +65,7 @@ def serve(
             dependencies=_readers(operation, handler),
             tags=tags or None,
             **limit,
-        )(handler)
+        )(_answering_nothing(operation, handler) if handler.__annotations__["return"] is None else handler)
         return route
 
     return decorate
@@ -104,6 +106,19 @@ def _readers(operation: AnyOperation, handler: Callable[..., Any]) -> dict[str, 
     if annotations[name] != operation.request:
         raise TypeError(f"{handler.__qualname__} takes {annotations[name]}, its operation {operation.request}")
     return {name: _query_reader(operation.request) if name == "params" else _body_reader(operation.request)}
+
+
+def _answering_nothing(operation: AnyOperation, handler: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+    if operation.response is not Nothing:
+        raise TypeError(f"{handler.__qualname__} returns None, its operation {operation.response}")
+
+    @functools.wraps(handler)
+    async def answer(*args: Any, **kwargs: Any) -> Nothing:
+        await handler(*args, **kwargs)
+        return Nothing()
+
+    answer.__annotations__ = {**handler.__annotations__, "return": Nothing}
+    return answer
 
 
 def _query_reader(kind: Any) -> Provide:

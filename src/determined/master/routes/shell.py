@@ -11,7 +11,6 @@ from determined.master.routes.serve import serve
 from determined.master.routes.submit_turns import SubmitTurns
 from determined.master.services import shell as shells
 from determined.master.services import submitted_task as submitted_tasks
-from determined.wire.operation import Nothing
 from determined.wire.shell import (
     GET_SHELL,
     KILL_SHELL,
@@ -71,6 +70,5 @@ async def set_shell_priority(
 
 
 @serve(REPORT_SHELL_IDLE, OWNER_OR_TASK_ITSELF)
-async def report_shell_idle(payload: IdleShellRequest, ctx: MasterContext, caller: Caller, task_id: str) -> Nothing:
+async def report_shell_idle(payload: IdleShellRequest, ctx: MasterContext, caller: Caller, task_id: str) -> None:
     await submitted_tasks.report_use(ctx, caller, SHELL, task_id, idle=bool(payload.idle))
-    return Nothing()

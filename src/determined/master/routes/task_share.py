@@ -6,7 +6,6 @@ from determined.master.auth.permission import OWNER
 from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
 from determined.master.services import task_share
-from determined.wire.operation import Nothing
 from determined.wire.task_share import SHARE_TASK, UNSHARE_TASK, ShareTaskResponse
 
 
@@ -17,7 +16,6 @@ async def share_task(ctx: MasterContext, caller: Caller, task_id: str) -> ShareT
 
 
 @serve(UNSHARE_TASK, OWNER, errors=(FailedPrecondition,))
-async def unshare_task(ctx: MasterContext, caller: Caller, task_id: str) -> Nothing:
+async def unshare_task(ctx: MasterContext, caller: Caller, task_id: str) -> None:
     """Withdraw the link to a notebook or TensorBoard (ours)."""
     await task_share.unshare(ctx, caller, task_id)
-    return Nothing()

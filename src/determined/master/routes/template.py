@@ -9,7 +9,6 @@ from determined.master.routes.limits import DRY_RUN_BODY
 from determined.master.routes.serve import serve
 from determined.master.services import template as templates
 from determined.master.services import template_check
-from determined.wire.operation import Nothing
 from determined.wire.template import (
     CHECK_TEMPLATE,
     CREATE_TEMPLATE,
@@ -62,9 +61,8 @@ async def patch_template_config(
 
 
 @serve(DELETE_TEMPLATE, OWNER)
-async def delete_template(ctx: MasterContext, caller: Caller, template_name: str) -> Nothing:
+async def delete_template(ctx: MasterContext, caller: Caller, template_name: str) -> None:
     await templates.remove(ctx, caller, template_name)
-    return Nothing()
 
 
 @serve(RENAME_TEMPLATE, OWNER, errors=(AlreadyExists,))

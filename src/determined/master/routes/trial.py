@@ -13,7 +13,6 @@ from determined.master.services import trial as trials
 from determined.master.services.own_trial import require_own_trial
 from determined.wire.codec import camelize_keys
 from determined.wire.experiment import LIST_TRIALS, GetExperimentTrialsResponse, ListTrials
-from determined.wire.operation import Nothing
 from determined.wire.trial import (
     COMPLETE_SEARCHER_OPERATION,
     CREATE_TRIAL,
@@ -65,9 +64,8 @@ async def get_trial(ctx: MasterContext, trial_id: int) -> GetTrialResponse:
 
 
 @serve(KILL_TRIAL, ANY_USER)
-async def kill_trial(ctx: MasterContext, trial_id: int) -> Nothing:
+async def kill_trial(ctx: MasterContext, trial_id: int) -> None:
     await trials.kill(ctx, trial_id)
-    return Nothing()
 
 
 @serve(LIST_TRIAL_WORKLOADS, USER_OR_EXPERIMENT)
@@ -76,16 +74,13 @@ async def get_workloads(ctx: MasterContext, trial_id: int, params: ListTrialWork
 
 
 @serve(POST_RUNNER_METADATA, OWNER_OR_TRIAL)
-async def post_runner_metadata(
-    payload: TrialRunnerMetadata, ctx: MasterContext, caller: Caller, trial_id: int
-) -> Nothing:
+async def post_runner_metadata(payload: TrialRunnerMetadata, ctx: MasterContext, caller: Caller, trial_id: int) -> None:
     await require_own_trial(ctx, caller, trial_id)
     await trials.set_runner_state(ctx, trial_id, payload.state)
-    return Nothing()
 
 
 @serve(REPORT_PROGRESS, OWNER_OR_TRIAL)
-async def report_progress(payload: Any, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
+async def report_progress(payload: Any, ctx: MasterContext, caller: Caller, trial_id: int) -> None:
     """Report progress: a bare number counts units of the classic operation, an object may say `isRaw`, a fraction."""
     await require_own_trial(ctx, caller, trial_id)
     body = camelize_keys(payload)
@@ -94,14 +89,12 @@ async def report_progress(payload: Any, ctx: MasterContext, caller: Caller, tria
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidArgument(f"progress={value!r} must be a number")
     await trials.report_progress(ctx, trial_id, float(value), raw=raw)
-    return Nothing()
 
 
 @serve(REPORT_EARLY_EXIT, OWNER_OR_TRIAL)
-async def report_early_exit(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> Nothing:
+async def report_early_exit(payload: JsonObject, ctx: MasterContext, caller: Caller, trial_id: int) -> None:
     await require_own_trial(ctx, caller, trial_id)
     await trials.report_early_exit(ctx, trial_id, str(payload.get("reason")))
-    return Nothing()
 
 
 @serve(GET_SEARCHER_OPERATION, USER_OR_EXPERIMENT)
@@ -112,18 +105,16 @@ async def get_operation(ctx: MasterContext, trial_id: int) -> GetCurrentTrialSea
 @serve(COMPLETE_SEARCHER_OPERATION, OWNER_OR_TRIAL)
 async def complete_operation(
     payload: CompleteTrialSearcherOperationRequest, ctx: MasterContext, caller: Caller, trial_id: int
-) -> Nothing:
+) -> None:
     await require_own_trial(ctx, caller, trial_id)
     await trials.complete_operation(ctx, trial_id, payload.op.length if payload.op else None, payload.searcher_metric)
-    return Nothing()
 
 
 @serve(RETAIN_TRIAL_LOGS, OWNER)
 async def retain_trial_logs(
     payload: PutTrialRetainLogsRequest, ctx: MasterContext, caller: Caller, trial_id: int
-) -> Nothing:
+) -> None:
     await trials.retain_logs(ctx, caller, trial_id, payload.num_days)
-    return Nothing()
 
 
 @serve(GET_REMAINING_LOG_DAYS, ANY_USER)

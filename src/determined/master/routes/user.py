@@ -12,7 +12,6 @@ from determined.master.services import project as projects
 from determined.master.services import session as sessions
 from determined.master.services import user as users
 from determined.master.services import user_list
-from determined.wire.operation import Nothing
 from determined.wire.user import (
     ACTIVATE_USERS,
     CREATE_USER,
@@ -102,18 +101,15 @@ async def get_settings(ctx: MasterContext, caller: Caller) -> GetUserSettingResp
 
 
 @serve(PUT_USER_SETTINGS, ANY_USER)
-async def put_settings(payload: PostUserSettingRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def put_settings(payload: PostUserSettingRequest, ctx: MasterContext, caller: Caller) -> None:
     await users.put_settings(ctx, caller, payload.settings)
-    return Nothing()
 
 
 @serve(RESET_USER_SETTINGS, ANY_USER)
-async def reset_settings(ctx: MasterContext, caller: Caller) -> Nothing:
+async def reset_settings(ctx: MasterContext, caller: Caller) -> None:
     await users.reset_settings(ctx, caller)
-    return Nothing()
 
 
 @serve(RECORD_USER_ACTIVITY, ANY_USER)
-async def record_activity(payload: PostUserActivityRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def record_activity(payload: PostUserActivityRequest, ctx: MasterContext, caller: Caller) -> None:
     await projects.record_view(ctx, caller, payload)
-    return Nothing()

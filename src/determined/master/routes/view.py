@@ -6,7 +6,6 @@ from determined.master.auth.permission import ANY_USER, OWNER
 from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
 from determined.master.services import view as views
-from determined.wire.operation import Nothing
 from determined.wire.view import (
     CREATE_VIEW,
     DELETE_VIEW,
@@ -39,6 +38,5 @@ async def change_view(
 
 
 @serve(DELETE_VIEW, OWNER)
-async def delete_view(ctx: MasterContext, caller: Caller, project_id: int, view_id: int) -> Nothing:
+async def delete_view(ctx: MasterContext, caller: Caller, project_id: int, view_id: int) -> None:
     await views.remove(ctx, caller, project_id, view_id)
-    return Nothing()

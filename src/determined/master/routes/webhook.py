@@ -6,7 +6,6 @@ from determined.master.auth.permission import ADMIN, ANY_USER, OWNER, OWNER_OR_T
 from determined.master.context import MasterContext
 from determined.master.routes.serve import serve
 from determined.master.services import webhook as webhooks
-from determined.wire.operation import Nothing
 from determined.wire.webhook import (
     CREATE_WEBHOOK,
     DELETE_WEBHOOK,
@@ -42,15 +41,13 @@ async def create_webhook(payload: Webhook, ctx: MasterContext, caller: Caller) -
 
 
 @serve(PATCH_WEBHOOK, _OWNER)
-async def patch_webhook(payload: PatchWebhook, ctx: MasterContext, caller: Caller, webhook_id: int) -> Nothing:
+async def patch_webhook(payload: PatchWebhook, ctx: MasterContext, caller: Caller, webhook_id: int) -> None:
     await webhooks.set_url(ctx, caller, webhook_id, payload.url)
-    return Nothing()
 
 
 @serve(DELETE_WEBHOOK, _OWNER)
-async def delete_webhook(ctx: MasterContext, caller: Caller, webhook_id: int) -> Nothing:
+async def delete_webhook(ctx: MasterContext, caller: Caller, webhook_id: int) -> None:
     await webhooks.delete(ctx, caller, webhook_id)
-    return Nothing()
 
 
 @serve(TEST_WEBHOOK, _OWNER, errors=(FailedPrecondition,))
@@ -68,9 +65,8 @@ async def list_webhook_deliveries(
 
 
 @serve(POST_WEBHOOK_EVENT_DATA, OWNER_OR_TRIAL)
-async def post_webhook_event(payload: PostWebhookEventDataRequest, ctx: MasterContext, caller: Caller) -> Nothing:
+async def post_webhook_event(payload: PostWebhookEventDataRequest, ctx: MasterContext, caller: Caller) -> None:
     await webhooks.post_alert(ctx, caller, payload)
-    return Nothing()
 
 
 @serve(GET_WEBHOOK_SIGNING_KEY, ADMIN)

@@ -12,7 +12,6 @@ from determined.master.services import listing
 from determined.master.services import project as projects
 from determined.master.services import workspace as workspaces
 from determined.master.services.paging import page
-from determined.wire.operation import Nothing
 from determined.wire.project import Project
 from determined.wire.workspace import (
     ARCHIVE_WORKSPACE,
@@ -84,27 +83,23 @@ async def delete_workspace(ctx: MasterContext, caller: Caller, workspace_id: int
 
 
 @serve(ARCHIVE_WORKSPACE, OWNER, errors=(FailedPrecondition,))
-async def archive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
+async def archive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> None:
     await workspaces.set_archived(ctx, caller, workspace_id, True)
-    return Nothing()
 
 
 @serve(UNARCHIVE_WORKSPACE, OWNER, errors=(FailedPrecondition,))
-async def unarchive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
+async def unarchive_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> None:
     await workspaces.set_archived(ctx, caller, workspace_id, False)
-    return Nothing()
 
 
 @serve(PIN_WORKSPACE, ANY_USER)
-async def pin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
+async def pin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> None:
     await workspaces.set_pinned(ctx, caller, workspace_id, True)
-    return Nothing()
 
 
 @serve(UNPIN_WORKSPACE, ANY_USER)
-async def unpin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> Nothing:
+async def unpin_workspace(ctx: MasterContext, caller: Caller, workspace_id: int) -> None:
     await workspaces.set_pinned(ctx, caller, workspace_id, False)
-    return Nothing()
 
 
 @serve(LIST_PROJECTS, ANY_USER)
