@@ -79,6 +79,10 @@ def rfc3339(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def rfc3339_or_none(moment: datetime | None) -> str | None:
+    return None if moment is None else rfc3339(moment)
+
+
 def camel(name: str) -> str:
     head, *tail = name.split("_")
     return head + "".join(part.capitalize() for part in tail)

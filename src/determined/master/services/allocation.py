@@ -30,7 +30,7 @@ from determined.wire.allocation import (
     NotifyContainerRunningRequest,
     RendezvousInfo,
 )
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 from determined.wire.report import RunnerSignals, TaskSpec
 
 _RENDEZVOUS_SECONDS = 60.0
@@ -49,7 +49,7 @@ def to_wire(row: AllocationRow) -> Allocation:
         slots=row.slots,
         is_ready=row.ready_at is not None,
         start_time=rfc3339(row.started_at or row.requested_at),
-        end_time=rfc3339(row.ended_at) if row.ended_at else None,
+        end_time=rfc3339_or_none(row.ended_at),
         exit_reason=row.exit_reason if row.ended_at else None,
         status_code=row.exit_code,
     )

@@ -14,7 +14,7 @@ from determined.errors import InvalidConfig, NotFound
 from determined.master.db.queries import experiment_list
 from determined.master.db.queries.experiment_list import ListedExperiment, TrialTotals
 from determined.master.lifecycle.states import displayed_state
-from determined.wire.codec import plain, rfc3339
+from determined.wire.codec import plain, rfc3339, rfc3339_or_none
 from determined.wire.experiment import Experiment, ExperimentState
 
 
@@ -135,7 +135,7 @@ def _experiment(
         searcher_metric=row.searcher_metric,
         template=row.template,
         start_time=rfc3339(row.start_time),
-        end_time=rfc3339(row.end_time) if row.end_time else None,
+        end_time=rfc3339_or_none(row.end_time),
         error=row.error,
         duration=int(((row.end_time or now) - row.start_time).total_seconds()),
         user_id=row.owner_id,

@@ -25,7 +25,7 @@ from determined.master.lifecycle.states import AllocationState
 from determined.master.services import pool_binding, queue_eta
 from determined.wire import job as wire
 from determined.wire.base import OrderBy
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 from determined.wire.pool import QueueStats
 
 
@@ -101,7 +101,7 @@ def _estimate(ctx: MasterContext, every: Sequence[wire.Job], found: _Situation) 
         running = [_running(job, now, found.first_starts.get(job.job_id)) for job in own if job.allocated_slots]
         times = queue_eta.starts(now, found.free.get(name, 0), running, [job.requested_slots for job in queued])
         for job, time in zip(queued, times, strict=True):
-            job.eta = rfc3339(time) if time is not None else None
+            job.eta = rfc3339_or_none(time)
 
 
 def _running(job: wire.Job, now: datetime, first_start: datetime | None) -> queue_eta.Running:

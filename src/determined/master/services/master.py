@@ -16,7 +16,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import cluster
 from determined.master.lifecycle.identity import can_switch_users, own_addresses
 from determined.wire import master_proof
-from determined.wire.codec import convert, rfc3339
+from determined.wire.codec import convert, rfc3339, rfc3339_or_none
 from determined.wire.log import LogLevel
 from determined.wire.master import (
     ClusterMessage,
@@ -149,7 +149,7 @@ async def set_message(
     value: JsonObject = {
         "message": text,
         "startTime": rfc3339(start),
-        "endTime": rfc3339(end) if end else None,
+        "endTime": rfc3339_or_none(end),
         "createdTime": rfc3339(now),
     }
     await ctx.db.write(lambda conn: cluster.put(conn, cluster.MESSAGE, value))

@@ -14,7 +14,7 @@ from determined.master.db.rows.workspaces import ProjectValues
 from determined.master.services import place_deletion
 from determined.master.services import workspace as workspaces
 from determined.master.services.naming import checked_key, checked_name, checked_text, new_key
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339_or_none
 from determined.wire.project import (
     MetricsRange,
     Note,
@@ -42,7 +42,7 @@ def to_wire(row: ProjectDetail) -> Project:
         num_experiments=row.num_experiments,
         num_active_experiments=row.num_active,
         num_runs=row.num_runs,
-        last_experiment_started_at=rfc3339(row.last_started_at) if row.last_started_at else None,
+        last_experiment_started_at=rfc3339_or_none(row.last_started_at),
         state=WorkspaceState(f"WORKSPACE_STATE_{row.state}"),
         error_message=row.error_message,
     )

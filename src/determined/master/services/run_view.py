@@ -11,7 +11,7 @@ from determined.master.db.queries.batching import batches
 from determined.master.db.queries.run import ListedRun
 from determined.master.services.experiment_view import shown_state
 from determined.search.registry import is_multi_trial
-from determined.wire.codec import plain, rfc3339
+from determined.wire.codec import plain, rfc3339, rfc3339_or_none
 from determined.wire.run import FlatRun, FlatRunExperiment
 from determined.wire.trial import TrialState
 
@@ -33,7 +33,7 @@ def _run(row: ListedRun, now: datetime, summary: JsonObject, allocation: str | N
         state=TrialState("STATE_" + row.state),
         shown_state=TrialState("STATE_" + shown_state(row.state, allocation, unmanaged=row.unmanaged)),
         start_time=rfc3339(row.start_time),
-        end_time=rfc3339(row.end_time) if row.end_time else None,
+        end_time=rfc3339_or_none(row.end_time),
         duration=int(((row.end_time or now) - row.start_time).total_seconds()),
         archived=row.archived or row.experiment_archived,
         parent_archived=row.project_archived or row.workspace_archived,

@@ -10,7 +10,7 @@ from determined.master.lifecycle.states import AllocationState as Stored
 from determined.master.lifecycle.states import ExitKind
 from determined.rundir.failure_cause import brief
 from determined.wire.allocation import AllocationState
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 from determined.wire.command import Command
 from determined.wire.tensorboard import Tensorboard
 
@@ -44,7 +44,7 @@ def fields_of(task: TaskDetail) -> JsonObject:
         "job_id": task.job_id,
         "resource_pool": task.pool,
         "start_time": rfc3339(task.start_time),
-        "end_time": rfc3339(task.end_time) if task.end_time else None,
+        "end_time": rfc3339_or_none(task.end_time),
         "state": state_of(task),
         "username": task.username,
         "display_name": task.display_name,

@@ -28,7 +28,7 @@ from determined.rundir.container import RESOURCES_TYPE
 from determined.wire import task as wire
 from determined.wire.agent import Device, DeviceType
 from determined.wire.allocation import AcceleratorData
-from determined.wire.codec import convert, rfc3339, to_json
+from determined.wire.codec import convert, rfc3339, rfc3339_or_none, to_json
 from determined.wire.report import Service
 
 _COLLECTION_SHOWN = timedelta(seconds=5)
@@ -43,7 +43,7 @@ async def get(ctx: MasterContext, task_id: str) -> wire.Task:
             task_id=task_id,
             task_type=task_kinds.KINDS[row.type].type,
             start_time=rfc3339(row.start_time),
-            end_time=rfc3339(row.end_time) if row.end_time else None,
+            end_time=rfc3339_or_none(row.end_time),
             allocations=held,
             **_generic(submitted),
         )

@@ -8,7 +8,7 @@ from determined.master.db.queries import task_list
 from determined.master.services import submitted_task_view as view
 from determined.master.services.experiment_list import DEFAULT_LIMIT, rows_of
 from determined.master.services.paging import window
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 from determined.wire.task import GenericTaskState
 from determined.wire.task_list import ListedTask, SearchTasks, SearchTasksResponse
 
@@ -43,7 +43,7 @@ def _to_wire(task: task_list.ListedTask) -> ListedTask:
         slots=task.slots,
         priority=task.priority,
         start_time=rfc3339(task.start_time),
-        end_time=rfc3339(task.end_time) if task.end_time else None,
+        end_time=rfc3339_or_none(task.end_time),
         task_state=GenericTaskState(f"GENERIC_TASK_STATE_{task.task_state}") if task.task_state else None,
         service_address=None if kind.is_raw else view.service_address(task),
         experiment_id=task.experiment_id,

@@ -14,7 +14,7 @@ from determined.master.db.queries import user as users
 from determined.master.db.queries.session import AccessToken, SessionKind
 from determined.master.services.naming import checked_text
 from determined.wire.base import OrderBy
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 from determined.wire.token import GetAccessTokensRequestSortBy as SortBy
 from determined.wire.token import (
     ListTokens,
@@ -143,7 +143,7 @@ def _to_wire(row: AccessToken) -> TokenInfo:
         user_id=row.user_id,
         created_at=rfc3339(row.created_at),
         description=row.description,
-        expiry=rfc3339(row.expires_at) if row.expires_at else None,
+        expiry=rfc3339_or_none(row.expires_at),
         revoked=row.revoked_at is not None,
         token_type=TokenType.ACCESS_TOKEN,
     )

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -15,7 +14,7 @@ from determined.master.db.rows.allocations import Allocation
 from determined.master.db.rows.experiments import Trial
 from determined.master.services import checkpoint_hashes
 from determined.master.services.paging import window
-from determined.wire.codec import float_to_wire, plain, rfc3339
+from determined.wire.codec import float_to_wire, plain, rfc3339, rfc3339_or_none
 from determined.wire.trial_record import (
     MOST,
     AllocationRecord,
@@ -63,7 +62,7 @@ def _tasks(conn: Connection, ids: Sequence[int]) -> defaultdict[int, list[TaskRe
         task = TaskRecord(
             id=row.id,
             start_time=rfc3339(row.start_time),
-            end_time=_time(row.end_time),
+            end_time=rfc3339_or_none(row.end_time),
             log_retention_days=row.log_retention_days,
             log_lines=lines.get(row.id, 0),
         )
@@ -105,9 +104,9 @@ def _allocation(row: Allocation) -> AllocationRecord:
         slots=row.slots,
         pool=row.pool,
         requested_at=rfc3339(row.requested_at),
-        assigned_at=_time(row.assigned_at),
-        started_at=_time(row.started_at),
-        ended_at=_time(row.ended_at),
+        assigned_at=rfc3339_or_none(row.assigned_at),
+        started_at=rfc3339_or_none(row.started_at),
+        ended_at=rfc3339_or_none(row.ended_at),
         exit_kind=row.exit_kind,
         exit_reason=row.exit_reason,
         exit_code=row.exit_code,
@@ -148,7 +147,7 @@ def _record(
         run_id=row.run_id,
         restarts=row.restarts,
         start_time=rfc3339(row.start_time),
-        end_time=_time(row.end_time),
+        end_time=rfc3339_or_none(row.end_time),
         runner_state=row.runner_state,
         metadata=plain(row.metadata),
         progress=row.progress,
@@ -158,25 +157,21 @@ def _record(
         steps_completed=row.steps_completed,
         latest_validation_step=row.latest_validation_step,
         latest_validation_value=_number(row.latest_validation_value),
-        latest_validation_time=_time(row.latest_validation_time),
+        latest_validation_time=rfc3339_or_none(row.latest_validation_time),
         best_validation_step=row.best_validation_step,
         best_validation_value=_number(row.best_validation_value),
-        best_validation_time=_time(row.best_validation_time),
+        best_validation_time=rfc3339_or_none(row.best_validation_time),
         latest_checkpoint=row.latest_checkpoint,
         log_retention_days=row.log_retention_days,
         log_policy_label=row.log_policy_label,
         external_id=row.external_id,
-        last_activity=_time(row.last_activity),
+        last_activity=rfc3339_or_none(row.last_activity),
         archived=row.archived,
         tasks=tasks,
         allocations=allocations,
         series=series,
         checkpoints=checkpoints,
     )
-
-
-def _time(moment: datetime | None) -> str | None:
-    return rfc3339(moment) if moment else None
 
 
 def _number(value: float | None) -> float | str | None:

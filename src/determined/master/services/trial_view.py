@@ -13,7 +13,7 @@ from determined.master.db.queries.trial_list import ListedTrial
 from determined.master.db.rows.checkpoints import Checkpoint
 from determined.master.services.experiment_view import shown_state
 from determined.wire.checkpoint import CheckpointState, Metrics
-from determined.wire.codec import plain, rfc3339
+from determined.wire.codec import plain, rfc3339, rfc3339_or_none
 from determined.wire.trial import CheckpointWorkload, MetricsWorkload, Trial, TrialState
 
 
@@ -105,7 +105,7 @@ def _trial(row: ListedTrial, page: _Page) -> Trial:
         hparams=plain(row.hparams),
         restarts=row.restarts,
         start_time=rfc3339(row.start_time),
-        end_time=rfc3339(row.end_time) if row.end_time else None,
+        end_time=rfc3339_or_none(row.end_time),
         total_batches_processed=row.steps_completed,
         latest_validation=_latest_validation(row, summaries),
         best_validation=_best_validation(row),
@@ -155,5 +155,5 @@ def _workload(metrics: dict[str, Any], steps: int, time: datetime | None) -> Met
         metrics=Metrics(avg_metrics=plain(metrics)),
         num_inputs=0,
         total_batches=steps,
-        end_time=rfc3339(time) if time else None,
+        end_time=rfc3339_or_none(time),
     )

@@ -19,7 +19,7 @@ from determined.master.services.user_name import (
     require_free_username,
     require_own_display_name,
 )
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 from determined.wire.password_rule import is_client_hash, unmet
 from determined.wire.user import (
     PatchUser,
@@ -43,7 +43,7 @@ def to_wire(row: UserRow) -> User:
         active=row.active,
         remote=row.remote,
         modified_at=rfc3339(row.modified_at),
-        last_auth_at=rfc3339(row.last_auth_at) if row.last_auth_at else None,
+        last_auth_at=rfc3339_or_none(row.last_auth_at),
         agent_user_group=agent_user.to_wire(row),
     )
 

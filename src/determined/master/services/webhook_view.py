@@ -11,7 +11,7 @@ from determined.master.db.rows.webhooks import Webhook, WebhookDelivery, Webhook
 from determined.master.lifecycle.webhook_event import Event
 from determined.master.lifecycle.webhook_payload import Envelope, payload
 from determined.wire import webhook as wire
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 
 
 def to_wire(conn: Connection, rows: Sequence[Webhook], *, is_admin: bool) -> list[wire.Webhook]:
@@ -82,7 +82,7 @@ def delivery(base_url: str, webhook: Webhook, row: WebhookDelivery) -> wire.Webh
         created_at=rfc3339(row.created_at),
         url=row.url,
         next_attempt_at=rfc3339(row.next_attempt_at) if is_waiting else None,
-        finished_at=rfc3339(row.finished_at) if row.finished_at is not None else None,
+        finished_at=rfc3339_or_none(row.finished_at),
         status_code=row.status_code,
         answer=row.answer,
         error=row.error,

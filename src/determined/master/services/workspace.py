@@ -17,7 +17,7 @@ from determined.master.services import agent_user, place_deletion
 from determined.master.services.config_secrets import require_unmasked
 from determined.master.services.model import refuse_to_delete_workspace
 from determined.master.services.naming import checked_name
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339_or_none
 from determined.wire.project import WorkspaceState
 from determined.wire.user import AgentUserGroup
 from determined.wire.workspace import PatchWorkspace, PostWorkspaceRequest, Workspace
@@ -37,7 +37,7 @@ def to_wire(row: WorkspaceDetail) -> Workspace:
         num_projects=row.num_projects,
         num_experiments=row.num_experiments,
         pinned=row.pinned_at is not None,
-        pinned_at=rfc3339(row.pinned_at) if row.pinned_at else None,
+        pinned_at=rfc3339_or_none(row.pinned_at),
         state=WorkspaceState(f"WORKSPACE_STATE_{row.state}"),
         error_message=row.error_message,
         agent_user_group=agent_user.to_wire(row),

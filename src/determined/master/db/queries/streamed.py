@@ -27,7 +27,7 @@ from determined.master.db.schema import (
     trials,
     workspaces,
 )
-from determined.wire.codec import rfc3339
+from determined.wire.codec import rfc3339, rfc3339_or_none
 
 M = TypeVar("M", bound=msgspec.Struct)
 
@@ -52,10 +52,6 @@ class Streamed(Generic[M]):
 def _optional(value: int | None) -> int | None:
     """Return the column of a row that may be missing: a task without a job."""
     return value
-
-
-def _optional_time(moment: datetime | None) -> str | None:
-    return rfc3339(moment) if moment is not None else None
 
 
 def _prefixed(prefix: str) -> Callable[[str | None], str | None]:
@@ -103,7 +99,7 @@ class ExperimentMsg(msgspec.Struct):
     progress: Annotated[float | None, experiments.c.progress]
     archived: Annotated[bool, experiments.c.archived]
     start_time: Annotated[str, Read(experiments.c.start_time, rfc3339)]
-    end_time: Annotated[str | None, Read(experiments.c.end_time, _optional_time)]
+    end_time: Annotated[str | None, Read(experiments.c.end_time, rfc3339_or_none)]
     seq: int
 
 
@@ -117,7 +113,7 @@ class TrialMsg(msgspec.Struct):
     checkpoint_count: Annotated[int, trials.c.checkpoint_count]
     runner_state: Annotated[str, func.coalesce(trials.c.runner_state, "")]
     start_time: Annotated[str, Read(trials.c.start_time, rfc3339)]
-    end_time: Annotated[str | None, Read(trials.c.end_time, _optional_time)]
+    end_time: Annotated[str | None, Read(trials.c.end_time, rfc3339_or_none)]
     seq: int
 
 
@@ -143,7 +139,7 @@ class TaskMsg(msgspec.Struct):
     state: Annotated[str | None, Read(_allocation_state, _prefixed("STATE_"))]  # of its live allocation
     is_ready: Annotated[bool, Read(_ready_at, lambda moment: moment is not None)]
     start_time: Annotated[str, Read(tasks.c.start_time, rfc3339)]
-    end_time: Annotated[str | None, Read(tasks.c.end_time, _optional_time)]
+    end_time: Annotated[str | None, Read(tasks.c.end_time, rfc3339_or_none)]
     seq: int
 
 
