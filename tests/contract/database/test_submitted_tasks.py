@@ -236,3 +236,6 @@ def test_a_workspace_is_found_by_its_id(conn: Connection, world: World) -> None:
     assert row is not None
     assert (row.name, row.archived) == (AWKWARD, False)
     assert workspace.find(conn, workspace_id + 1000) is None
+    assert workspace.existing(conn, workspace_id) == row
+    with pytest.raises(NotFound, match=f"no workspace with id {workspace_id + 1000}"):
+        workspace.existing(conn, workspace_id + 1000)

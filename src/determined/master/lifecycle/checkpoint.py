@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.errors import Conflict, FailedPrecondition, InvalidArgument, NotFound
+from determined.master.db import fetch
 from determined.master.db.queries import checkpoint as rows
 from determined.master.db.queries import model_version as model_versions
 from determined.master.db.queries import storage_backend as storages
@@ -53,9 +54,7 @@ def report(
         return
     if earlier is not None:
         raise Conflict(f"checkpoint {uuid} already belongs to trial {earlier}, not {trial_id}; use a new uuid")
-    trial = rows.reporting_trial(conn, trial_id)
-    if trial is None:
-        raise NotFound(f"trial {trial_id} not found")
+    trial = fetch.existing(rows.reporting_trial(conn, trial_id), f"trial {trial_id} not found")
     if storage_id is not None and not storages.is_allowed(conn, trial_id, storage_id):
         # Its files would be read, served and deleted there with the credentials of whoever that storage belongs to.
         raise NotFound(f"trial {trial_id} has no storage {storage_id}; call {PREPARE_FOR_REPORTING.path} first")
@@ -159,9 +158,7 @@ def collect_garbage(conn: Connection, now: datetime, experiment_id: int) -> list
 
 def preview_garbage(conn: Connection, experiment_id: int, keep: checkpoint_gc_policy.Keep | None = None) -> list[str]:
     """List what `collect_garbage` would delete now, under the experiment's own policy or the given one."""
-    settings = rows.gc_settings(conn, experiment_id)
-    if settings is None:
-        raise NotFound(f"experiment {experiment_id} not found")
+    settings = fetch.existing(rows.gc_settings(conn, experiment_id), f"experiment {experiment_id} not found")
     candidates = _candidates(conn, experiment_id)
     policy = keep or keep_of(CheckpointStorage.load(settings.storage or {}))
     kept = checkpoint_gc_policy.select_kept(candidates, policy, smaller_is_better=settings.smaller_is_better)

@@ -5,7 +5,8 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from determined.config.task_kinds import KINDS
-from determined.errors import InvalidArgument, NotFound
+from determined.errors import InvalidArgument
+from determined.master.db import fetch
 from determined.master.db.queries import job as jobs
 from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
@@ -23,9 +24,7 @@ def set_resources(conn: Connection, now: datetime, job_id: str, changes: JobValu
     if experiment_id is not None:
         experiment.set_resources(conn, now, experiment_id, changes)
         return
-    task_id = submitted_tasks.of_job(conn, job_id)
-    if task_id is None:
-        raise NotFound(f"job {job_id} not found")
+    task_id = fetch.existing(submitted_tasks.of_job(conn, job_id), f"job {job_id} not found")
     if "pool" in changes:
         noun = KINDS[tasks.get(conn, task_id).type].noun
         raise InvalidArgument(f"only experiments can move to another resource pool; start the {noun} there instead")

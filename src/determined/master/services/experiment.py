@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from determined.errors import FailedPrecondition, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import experiment as rows
 from determined.master.db.queries import experiment_edit, experiment_list, validation
 from determined.master.lifecycle import experiment as lifecycle
@@ -71,9 +72,7 @@ async def move(ctx: MasterContext, experiment_id: int, project_id: int) -> None:
 
 def move_to(conn: Connection, experiment_id: int, project_id: int) -> None:
     row = rows.get(conn, experiment_id)
-    target = experiment_edit.is_archived(conn, project_id)
-    if target is None:
-        raise NotFound(f"project {project_id} not found")
+    target = fetch.existing(experiment_edit.is_archived(conn, project_id), f"project {project_id} not found")
     if target:
         raise FailedPrecondition(f"project {project_id} is archived; unarchive it to move experiments there")
     if row.archived or experiment_edit.is_archived(conn, row.project_id):

@@ -14,6 +14,7 @@ from determined.config.pipeline import lay_over_template
 from determined.errors import FailedPrecondition, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import model_definition, submission
 from determined.master.db.queries.submission import ProjectOfExperiment
 from determined.master.lifecycle import experiment as lifecycle
@@ -206,10 +207,7 @@ def resolve_place(conn: Connection, raw: JsonObject, request: CreateExperimentRe
 def _resolve_project(conn: Connection, raw: JsonObject, project_id: int | None) -> ProjectOfExperiment:
     workspace, project = raw.get("workspace") or "", raw.get("project") or ""
     if project_id is not None and project_id > UNCATEGORIZED:
-        row = submission.project_by_id(conn, project_id)
-        if row is None:
-            raise NotFound(f"project {project_id} not found")
-        return row
+        return fetch.existing(submission.project_by_id(conn, project_id), f"project {project_id} not found")
     if bool(workspace) != bool(project):
         raise InvalidArgument("workspace and project must both be given, or neither")
     if not workspace:

@@ -15,6 +15,7 @@ from determined.config.task_kinds import GENERIC
 from determined.errors import Conflict, InvalidArgument, NotFound
 from determined.master.auth.identity import Caller, require_owner
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import submission
 from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
@@ -136,9 +137,7 @@ async def _change(ctx: MasterContext, change: Callable[[Connection, datetime], l
 def _own(conn: Connection, caller: Caller, task_id: str) -> TaskDetail:
     if tasks.get(conn, task_id).type != GENERIC.name:
         raise InvalidArgument(f"task {task_id} is not a generic task; use the command of its own kind")
-    task = submitted_tasks.detail(conn, task_id)
-    if task is None:
-        raise NotFound(f"task '{task_id}' not found")
+    task = fetch.existing(submitted_tasks.detail(conn, task_id), f"task '{task_id}' not found")
     require_owner(caller, task.owner_id, f"task {task_id}")
     return task
 

@@ -4,9 +4,10 @@ from typing import cast
 
 from sqlalchemy import Connection
 
-from determined.errors import AlreadyExists, Conflict, FailedPrecondition, Forbidden, NotFound
+from determined.errors import AlreadyExists, Conflict, FailedPrecondition, Forbidden
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import model as models
 from determined.master.db.queries import model_list
 from determined.master.db.queries import workspace as workspaces
@@ -152,17 +153,15 @@ def _effective(before: ModelDetail, changes: ModelValues) -> ModelValues:
 def _place(conn: Connection, workspace_id: int | None, workspace_name: str | None) -> ModelValues:
     """Return the workspace that a request names by id or by name; empty where it names none. Raises NotFound."""
     if not workspace_id and workspace_name:
-        workspace_id = workspaces.by_name(conn, workspace_name)
-        if workspace_id is None:
-            raise NotFound(f"workspace '{workspace_name}' not found")
+        workspace_id = fetch.existing(
+            workspaces.by_name(conn, workspace_name), f"workspace '{workspace_name}' not found"
+        )
     return {"workspace_id": _open_workspace(conn, workspace_id).id} if workspace_id else {}
 
 
 def _open_workspace(conn: Connection, workspace_id: int) -> Workspace:
     """Return a workspace that takes models. Raises NotFound, and FailedPrecondition for one that is archived."""
-    row = workspaces.find(conn, workspace_id)
-    if row is None:
-        raise NotFound(f"there is no workspace with id {workspace_id}; `det workspace list` shows all")
+    row = workspaces.existing(conn, workspace_id)
     if row.archived:  # as is one that is being deleted
         raise FailedPrecondition(
             f"workspace '{row.name}' is archived and takes no models; unarchive it or name another"

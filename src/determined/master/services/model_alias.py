@@ -2,9 +2,10 @@
 
 from sqlalchemy import Connection
 
-from determined.errors import Conflict, FailedPrecondition, NotFound
+from determined.errors import Conflict, FailedPrecondition
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import model as models
 from determined.master.db.queries import model_alias as rows
 from determined.master.db.queries.model import ModelDetail
@@ -78,10 +79,7 @@ def _changeable(conn: Connection, name: str) -> ModelDetail:
 
 
 def _existing(conn: Connection, model: ModelDetail, alias: str) -> AliasDetail:
-    row = rows.get(conn, model.id, alias)
-    if row is None:
-        raise NotFound(f'alias {alias[:100]} for model "{model.name}" not found')
-    return row
+    return fetch.existing(rows.get(conn, model.id, alias), f'alias {alias[:100]} for model "{model.name}" not found')
 
 
 def _require_expected(alias: str, expected: int | None, previous: int | None) -> None:

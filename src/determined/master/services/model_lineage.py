@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from determined.errors import InvalidArgument, NotFound
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import checkpoint_list, trial_source
 from determined.master.db.queries import model as models
 from determined.master.db.queries import trial as trials
@@ -88,9 +89,7 @@ def _check_version(conn: Connection, info: TrialSourceInfo) -> None:
         return
     if info.model_id is None or info.model_version is None:
         raise InvalidArgument("modelId and modelVersion belong together; send both or none")
-    model = models.get(conn, info.model_id)
-    if model is None:
-        raise NotFound(f'model "{info.model_id}" not found')
+    model = fetch.existing(models.get(conn, info.model_id), f'model "{info.model_id}" not found')
     version = existing_version(conn, model, str(info.model_version))
     if version.checkpoint_uuid != info.checkpoint_uuid:
         raise InvalidArgument(

@@ -3,9 +3,10 @@
 import msgspec
 from sqlalchemy import Connection
 
-from determined.errors import AlreadyExists, Conflict, FailedPrecondition, Forbidden, NotFound
+from determined.errors import AlreadyExists, Conflict, FailedPrecondition, Forbidden
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import metric_range
 from determined.master.db.queries import project as projects
 from determined.master.db.queries.place_deletion import Place
@@ -53,9 +54,9 @@ async def get(ctx: MasterContext, project_id: int) -> Project:
 
 
 async def get_by_key(ctx: MasterContext, key: str) -> Project:
-    row = await ctx.db.read(lambda conn: projects.by_key(conn, key))
-    if row is None:
-        raise NotFound(f"there is no project with key '{key}'")
+    row = fetch.existing(
+        await ctx.db.read(lambda conn: projects.by_key(conn, key)), f"there is no project with key '{key}'"
+    )
     return to_wire(row)
 
 
@@ -200,10 +201,10 @@ async def recent(ctx: MasterContext, caller: Caller, limit: int | None) -> list[
 
 
 def existing(conn: Connection, project_id: int) -> ProjectDetail:
-    row = projects.get(conn, project_id)
-    if row is None:
-        raise NotFound(f"there is no project with id {project_id}; `det project list WORKSPACE` shows all")
-    return row
+    return fetch.existing(
+        projects.get(conn, project_id),
+        f"there is no project with id {project_id}; `det project list WORKSPACE` shows all",
+    )
 
 
 def _changeable(conn: Connection, caller: Caller, project_id: int) -> ProjectDetail:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from determined._json import JsonObject
 from determined.errors import InvalidArgument, NotFound
 from determined.master.config import MasterConfig
+from determined.master.db import fetch
 from determined.master.db.queries import workspace as workspaces
 from determined.master.db.rows.workspaces import Workspace
 from determined.master.services import pool_binding
@@ -20,10 +21,7 @@ class TaskPlace:
 
 def require_workspace(conn: Connection, workspace_id: int) -> Workspace:
     """Return the workspace. Raises NotFound."""
-    workspace = workspaces.find(conn, workspace_id)
-    if workspace is None:
-        raise NotFound(f"workspace '{workspace_id}' not found")
-    return workspace
+    return fetch.existing(workspaces.find(conn, workspace_id), f"workspace '{workspace_id}' not found")
 
 
 def place_of(conn: Connection, config: MasterConfig, workspace_id: int, raw: JsonObject, slots: int) -> TaskPlace:

@@ -4,10 +4,11 @@ import asyncio
 
 from sqlalchemy import Connection
 
-from determined.errors import DeterminedError, FailedPrecondition, Forbidden, InvalidArgument, NotFound
+from determined.errors import DeterminedError, FailedPrecondition, Forbidden, InvalidArgument
 from determined.master.auth import password
 from determined.master.auth.identity import Caller, require_admin, require_login, require_user
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import session as sessions
 from determined.master.db.queries import user as users
 from determined.master.db.rows.users import User as UserRow
@@ -53,9 +54,10 @@ async def get(ctx: MasterContext, user_id: int) -> User:
 
 
 async def get_by_name(ctx: MasterContext, username: str) -> User:
-    row = await ctx.db.read(lambda conn: users.by_name(conn, username))
-    if row is None:
-        raise NotFound(f"there is no user '{username}'; `det user list` shows all")
+    row = fetch.existing(
+        await ctx.db.read(lambda conn: users.by_name(conn, username)),
+        f"there is no user '{username}'; `det user list` shows all",
+    )
     return to_wire(row)
 
 
@@ -135,10 +137,7 @@ async def reset_settings(ctx: MasterContext, caller: Caller) -> None:
 
 
 def _existing(conn: Connection, user_id: int) -> UserRow:
-    row = users.get(conn, user_id)
-    if row is None:
-        raise NotFound(f"there is no user with id {user_id}; `det user list` shows all")
-    return row
+    return fetch.existing(users.get(conn, user_id), f"there is no user with id {user_id}; `det user list` shows all")
 
 
 async def _new_password(ctx: MasterContext, text: str | None, is_hashed: bool, remote: bool) -> str | None:

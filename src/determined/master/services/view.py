@@ -2,9 +2,10 @@
 
 from sqlalchemy import Connection
 
-from determined.errors import AlreadyExists, FailedPrecondition, Forbidden, InvalidArgument, NotFound
+from determined.errors import AlreadyExists, FailedPrecondition, Forbidden, InvalidArgument
 from determined.master.auth.identity import Caller
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import view as rows
 from determined.master.db.queries.view import AuthoredView
 from determined.master.db.rows.workspaces import SavedViewValues
@@ -68,10 +69,9 @@ async def remove(ctx: MasterContext, caller: Caller, project_id: int, view_id: i
 
 
 def _existing(conn: Connection, project_id: int, view_id: int) -> AuthoredView:
-    row = rows.get(conn, project_id, view_id)
-    if row is None:
-        raise NotFound(f"project {project_id} has no view {view_id}; somebody may have deleted it")
-    return row
+    return fetch.existing(
+        rows.get(conn, project_id, view_id), f"project {project_id} has no view {view_id}; somebody may have deleted it"
+    )
 
 
 def _changeable(conn: Connection, caller: Caller, project_id: int, view_id: int) -> AuthoredView:

@@ -8,9 +8,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from determined.errors import FailedPrecondition, Forbidden, InvalidArgument, NotFound, TooManyRequests
+from determined.errors import FailedPrecondition, Forbidden, InvalidArgument, TooManyRequests
 from determined.master.auth.identity import Caller, require_admin, require_owner
 from determined.master.context import MasterContext
+from determined.master.db import fetch
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import trial_access
 from determined.master.db.queries import webhook as webhooks
@@ -199,9 +200,7 @@ def require_right(conn: Connection, caller: Caller, workspace_id: int | None) ->
             "manage webhooks of the whole cluster, or name a workspace of yours (make one: det workspace create NAME)",
         )
         return
-    workspace = workspaces.find(conn, workspace_id)
-    if workspace is None:
-        raise NotFound(f"there is no workspace with id {workspace_id}; `det workspace list` shows all")
+    workspace = workspaces.existing(conn, workspace_id)
     require_owner(caller, workspace.user_id, f"workspace '{workspace.name}'")
 
 
@@ -270,10 +269,9 @@ def _checked_trigger(trigger: wire.Trigger, mode: str) -> WebhookTriggerValues:
 
 
 def _existing(conn: Connection, webhook_id: int) -> Webhook:
-    row = webhooks.get(conn, webhook_id)
-    if row is None:
-        raise NotFound(f"webhook {webhook_id} not found; `det webhook list` shows all")
-    return row
+    return fetch.existing(
+        webhooks.get(conn, webhook_id), f"webhook {webhook_id} not found; `det webhook list` shows all"
+    )
 
 
 def _changeable(conn: Connection, caller: Caller, webhook_id: int) -> Webhook:

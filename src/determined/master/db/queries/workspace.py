@@ -37,6 +37,12 @@ def find(conn: Connection, workspace_id: int) -> Workspace | None:
     return fetch.row(conn, select(workspaces).where(workspaces.c.id == workspace_id), Workspace)
 
 
+def existing(conn: Connection, workspace_id: int) -> Workspace:
+    """Return the workspace. Raises NotFound."""
+    missing = f"there is no workspace with id {workspace_id}; `det workspace list` shows all"
+    return fetch.existing(find(conn, workspace_id), missing)
+
+
 def by_name(conn: Connection, name: str) -> int | None:
     return conn.execute(select(workspaces.c.id).where(workspaces.c.name == name)).scalar_one_or_none()
 
