@@ -138,7 +138,7 @@ def _tar_member(root: int, name: str) -> Iterator[bytes]:
         status = os.fstat(file.fileno())
         member.mtime, member.mode, member.size = int(status.st_mtime), status.st_mode & 0o777, status.st_size
         yield member.tobuf(tarfile.GNU_FORMAT)
-        yield from _read(file, member.size)
+        yield from read_exactly(file, member.size)
     yield bytes(-member.size % _BLOCK)
 
 
@@ -162,7 +162,7 @@ def _zip_member(archive: zipfile.ZipFile, root: int, name: str) -> Iterator[None
         member.compress_type, member.file_size = zipfile.ZIP_DEFLATED, status.st_size
         member.external_attr = (stat.S_IFREG | status.st_mode & 0o777) << 16
         with archive.open(member, "w") as out:
-            for data in _read(file, status.st_size):
+            for data in read_exactly(file, status.st_size):
                 out.write(data)
                 yield
 
@@ -173,11 +173,11 @@ def _zip_time(seconds: float) -> tuple[int, int, int, int, int, int]:
     return (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
 
 
-def _read(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Exactly `size` bytes: the archive has promised them."""
+def read_exactly(file: BinaryIO, size: int, what: str = "a file") -> Iterator[bytes]:
+    """Yield `size` bytes, as the archive or the headers have promised. Raises OSError that names `what` for fewer."""
     while size > 0:
         data = file.read(min(CHUNK, size))
         if not data:
-            raise OSError(f"a file became {size} bytes shorter while it was sent; a stored checkpoint must not change")
+            raise OSError(f"{what} became {size} bytes shorter while it was sent; a stored checkpoint must not change")
         size -= len(data)
         yield data

@@ -11,7 +11,7 @@ from determined.errors import FailedPrecondition
 from determined.master.context import MasterContext
 from determined.master.db.queries.checkpoint_list import CheckpointDetail
 from determined.master.services.byte_range import wanted_part
-from determined.master.services.checkpoint_download import CHUNK, USABLE, in_threads, locate
+from determined.master.services.checkpoint_download import USABLE, in_threads, locate, read_exactly
 from determined.master.services.experiment_files import open_storage
 from determined.master.services.model_name import existing_model
 from determined.master.services.model_version import existing_version
@@ -104,13 +104,7 @@ def _chunks(manager: StorageManager, uuid: str, path: str, start: int, end: int)
     with manager.opened_file(uuid, path) as (file, _):
         yield b""
         file.seek(start)
-        left = end - start
-        while left > 0:
-            chunk = file.read(min(CHUNK, left))
-            if not chunk:
-                raise OSError(f"checkpoint {uuid}: {path} ended {left} bytes early")
-            left -= len(chunk)
-            yield chunk
+        yield from read_exactly(file, end - start, f"{path} of checkpoint {uuid}")
 
 
 def _tag(uuid: str, entry: Entry) -> str:
