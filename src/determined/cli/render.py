@@ -156,7 +156,7 @@ def time_of(value: str | None) -> str:
     """Return an RFC 3339 time as `YYYY-MM-DD HH:MM:SS+0000`."""
     if not value:
         return "N/A"
-    return datetime.fromisoformat(value.replace("Z", "+00:00")).strftime("%Y-%m-%d %H:%M:%S%z")
+    return datetime.fromisoformat(value).strftime("%Y-%m-%d %H:%M:%S%z")
 
 
 def percent(value: float | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from determined.api import checkpoint as api
 from determined.api.session import Session
@@ -116,14 +116,12 @@ class Checkpoint(DeprecatedCheckpointMethods):
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireCheckpoint) -> "Checkpoint":
-        made = cls(session, row.uuid)
-        made._load(row)
-        return made
+        return cls(session, row.uuid)._load(row)
 
-    def _load(self, row: WireCheckpoint) -> None:
+    def _load(self, row: WireCheckpoint) -> Self:
         self._found = row
         self.task_id, self.allocation_id = row.task_id, row.allocation_id
-        self.report_time = datetime.fromisoformat(row.report_time.replace("Z", "+00:00")) if row.report_time else None
+        self.report_time = datetime.fromisoformat(row.report_time) if row.report_time else None
         self.resources, self.metadata = dict(row.resources or {}), dict(row.metadata or {})
         self.state = CheckpointState(str(row.state))
         training = row.training
@@ -131,6 +129,7 @@ class Checkpoint(DeprecatedCheckpointMethods):
         self.training = CheckpointTrainingMetadata(
             training.experiment_config, training.experiment_id, training.trial_id, training.hparams, metrics
         )
+        return self
 
     def _current(self) -> dict[str, Any]:
         if self.metadata is None:

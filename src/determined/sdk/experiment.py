@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from determined.api import experiment as api
 from determined.api import hp_analysis, project
@@ -178,16 +178,15 @@ class Experiment(Numbered, DeprecatedExperimentMethods):
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireExperiment) -> "Experiment":
-        made = cls(row.id, session)
-        made._load(row)
-        return made
+        return cls(row.id, session)._load(row)
 
-    def _load(self, row: WireExperiment) -> None:
+    def _load(self, row: WireExperiment) -> Self:
         self.config, self.state = row.config, ExperimentState(str(row.state))
         self.labels, self.archived = set(row.labels or []), row.archived
         self.name, self.progress = row.name, row.progress
         self.description, self.notes = row.description, row.notes
         self.project_id, self.workspace_id = row.project_id, row.workspace_id
+        return self
 
     def _act(self, verb: str) -> None:
         api.act(self._session, self.id, verb)

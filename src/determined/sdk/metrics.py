@@ -56,7 +56,7 @@ def from_wire(report: MetricsReport) -> TrialMetrics:
         trial_id=report.trial_id,
         trial_run_id=report.trial_run_id,
         steps_completed=report.total_batches,
-        end_time=datetime.fromisoformat(report.end_time.replace("Z", "+00:00")).replace(microsecond=0),
+        end_time=datetime.fromisoformat(report.end_time).replace(microsecond=0),
         metrics=report.metrics[key],
         group=report.group,
         batch_metrics=report.metrics.get("batch_metrics"),

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from determined.api import model as api
 from determined.api import model_alias, model_version
@@ -150,27 +150,23 @@ class Model:
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireModel) -> "Model":
-        made = cls(session, row.name)
-        made._load(row)
-        return made
+        return cls(session, row.name)._load(row)
 
     @property
     def _key(self) -> str | int:
         """Return the key for requests: the id if it is known (it survives a new name), else the name."""
         return self.name if self.model_id is None else self.model_id
 
-    def _load(self, row: WireModel) -> None:
+    def _load(self, row: WireModel) -> Self:
         self.model_id, self.name, self.description = row.id, row.name, row.description or ""
-        self.creation_time, self.last_updated_time = _time(row.creation_time), _time(row.last_updated_time)
+        self.creation_time = datetime.fromisoformat(row.creation_time)
+        self.last_updated_time = datetime.fromisoformat(row.last_updated_time)
         self.metadata, self.labels = dict(row.metadata or {}), list(row.labels or [])
         self.username, self.workspace_id, self.archived = row.username, row.workspace_id, row.archived
+        return self
 
     def _patch(self, changes: PatchModel) -> None:
         self._load(api.patch(self._session, self._key, changes))
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 def _texts(call: str, values: Any) -> list[str]:

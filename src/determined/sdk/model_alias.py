@@ -18,7 +18,7 @@ class ModelAlias:
 
     @classmethod
     def _from_wire(cls, row: WireModelAlias) -> "ModelAlias":
-        return cls(row.alias, row.version, row.username, _time(row.set_time))
+        return cls(row.alias, row.version, row.username, datetime.fromisoformat(row.set_time))
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,4 @@ class ModelAliasChange:
 
     @classmethod
     def _from_wire(cls, row: WireModelAliasChange) -> "ModelAliasChange":
-        return cls(row.alias, row.version, row.previous_version, row.username, _time(row.time))
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+        return cls(row.alias, row.version, row.previous_version, row.username, datetime.fromisoformat(row.time))

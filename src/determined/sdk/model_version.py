@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from determined.api import model_version as api
 from determined.api.session import Session
@@ -76,19 +76,18 @@ class ModelVersion:
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireModelVersion) -> "ModelVersion":
-        made = cls(session, row.version, row.model.name)
-        made._load(row)
-        return made
+        return cls(session, row.version, row.model.name)._load(row)
 
     @property
     def _model(self) -> str | int:
         return self.model_name if self.model_id is None else self.model_id
 
-    def _load(self, row: WireModelVersion) -> None:
+    def _load(self, row: WireModelVersion) -> Self:
         self.model_version, self.model_name, self.model_id = row.version, row.model.name, row.model.id
         self.checkpoint = Checkpoint._from_wire(self._session, row.checkpoint)
         self.metadata, self.name = dict(row.metadata or {}), row.name
         self.comment, self.notes = row.comment or "", row.notes or ""
+        return self
 
     def _patch(self, changes: PatchModelVersion) -> None:
         self._load(api.patch(self._session, self._model, self.model_version, changes))

@@ -1,5 +1,7 @@
 """Project: experiments and notes under one name."""
 
+from typing import Self
+
 from determined.api import experiment
 from determined.api import project as api
 from determined.api.session import Session
@@ -62,15 +64,14 @@ class Project:
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireProject) -> "Project":
-        made = cls(session, row.id)
-        made._load(row)
-        return made
+        return cls(session, row.id)._load(row)
 
-    def _load(self, row: WireProject) -> None:
+    def _load(self, row: WireProject) -> Self:
         self.archived, self.description, self.name = row.archived, row.description, row.name
         self.n_experiments, self.n_active_experiments = row.num_experiments, row.num_active_experiments
         self.notes = [{"name": n.name, "contents": n.contents} for n in row.notes]
         self.workspace_id, self.username, self.key = row.workspace_id, row.username, row.key
+        return self
 
     def _patch(self, changes: PatchProject) -> None:
         self._load(api.patch(self._session, self.id, changes))

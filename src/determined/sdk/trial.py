@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from determined.api import trial as api
 from determined.api.session import Session
@@ -107,13 +107,12 @@ class Trial(Numbered, DeprecatedTrialMethods):
 
     @classmethod
     def _from_wire(cls, session: Session, row: WireTrial) -> "Trial":
-        made = cls(row.id, session)
-        made._load(row)
-        return made
+        return cls(row.id, session)._load(row)
 
-    def _load(self, row: WireTrial) -> None:
+    def _load(self, row: WireTrial) -> Self:
         self.experiment_id, self.hparams = row.experiment_id, row.hparams
         self.summary_metrics, self.state = row.summary_metrics, TrialState(str(row.state))
+        return self
 
 
 class TrialReference(Trial):

@@ -1,5 +1,7 @@
 """User: name, rights and the OS identity of tasks."""
 
+from typing import Self
+
 from determined.api import user as api
 from determined.api.session import Session
 from determined.wire.user import AgentUserGroup, PatchUser
@@ -53,17 +55,16 @@ class User:
     @classmethod
     def _from_wire(cls, session: Session, row: WireUser) -> "User":
         assert row.id is not None
-        made = cls(row.id, session)
-        made._load(row)
-        return made
+        return cls(row.id, session)._load(row)
 
-    def _load(self, row: WireUser) -> None:
+    def _load(self, row: WireUser) -> Self:
         self.username, self.admin, self.active = row.username, row.admin, row.active
         self.remote, self.display_name = row.remote, row.display_name
         link = row.agent_user_group
         if link is not None:
             self.agent_uid, self.agent_gid = link.agent_uid, link.agent_gid
             self.agent_user, self.agent_group = link.agent_user, link.agent_group
+        return self
 
     def _patch(self, changes: PatchUser) -> None:
         self._load(api.patch(self._session, self.user_id, changes))

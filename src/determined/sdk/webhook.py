@@ -1,5 +1,7 @@
 """Webhook: an address that the master tells of events."""
 
+from typing import Self
+
 from determined._json import JsonObject
 from determined.api import webhook as api
 from determined.api.session import Session
@@ -43,11 +45,9 @@ class Webhook:
     @classmethod
     def _from_wire(cls, session: Session, row: WireWebhook) -> "Webhook":
         assert row.id is not None
-        made = cls(session, row.id)
-        made._load(row)
-        return made
+        return cls(session, row.id)._load(row)
 
-    def _load(self, row: WireWebhook) -> None:
+    def _load(self, row: WireWebhook) -> Self:
         self.url, self.name, self.workspace_id = row.url, row.name, row.workspace_id
         self.webhook_type = row.webhook_type.removeprefix("WEBHOOK_TYPE_")
         self.mode = row.mode.removeprefix("WEBHOOK_MODE_")
@@ -55,3 +55,4 @@ class Webhook:
             {"type": trigger.trigger_type.removeprefix("TRIGGER_TYPE_"), "condition": trigger.condition or {}}
             for trigger in row.triggers or []
         ]
+        return self
