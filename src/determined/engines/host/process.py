@@ -7,7 +7,9 @@ import os
 import pwd
 import signal
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import psutil
 
@@ -18,6 +20,8 @@ from determined.rundir import lock
 from determined.rundir.layout import RunDir
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _SWEEPS = 5  # a fork bomb may outrun one look at the process table
 
@@ -140,24 +144,14 @@ def _uid(run_as: RunAs) -> int:
         return run_as.uid
     if run_as.user is None:
         return os.geteuid()
-    try:
-        return pwd.getpwnam(run_as.user).pw_uid
-    except KeyError as e:
-        raise FailedPrecondition(
-            f"user '{run_as.user}' does not exist here; create it or correct the agent link"
-        ) from e
+    return _looked_up("user", run_as.user, pwd.getpwnam).pw_uid
 
 
 def _gid(run_as: RunAs) -> int:
     if run_as.gid is not None:
         return run_as.gid
     if run_as.group is not None:
-        try:
-            return grp.getgrnam(run_as.group).gr_gid
-        except KeyError as e:
-            raise FailedPrecondition(
-                f"group '{run_as.group}' does not exist here; create it or correct the agent link"
-            ) from e
+        return _looked_up("group", run_as.group, grp.getgrnam).gr_gid
     uid = _uid(run_as)
     if uid == os.geteuid():
         return os.getegid()
@@ -165,6 +159,13 @@ def _gid(run_as: RunAs) -> int:
         return pwd.getpwuid(uid).pw_gid
     except KeyError as e:
         raise FailedPrecondition(f"uid {uid} is no user here and no gid was given; give both in the agent link") from e
+
+
+def _looked_up(noun: str, name: str, look_up: Callable[[str], T]) -> T:
+    try:
+        return look_up(name)
+    except KeyError as e:
+        raise FailedPrecondition(f"{noun} '{name}' does not exist here; create it or correct the agent link") from e
 
 
 def _name_of(uid: int) -> str | None:
