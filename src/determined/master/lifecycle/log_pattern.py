@@ -10,9 +10,11 @@ from determined.config.log_policies import MAX_PATTERN_SIZE
 from determined.constants import CONFIG_LINE_PREFIX
 from determined.master.lifecycle.log_match_budget import BatchMatching
 
-_PIECE = 4096  # bytes that are searched without a break
+_PIECE, _LARGE_PIECE = 4096, 65536  # bytes that are searched without a break, of any pattern and of a small one
+_PIECE_WORK = 1_000_000  # instructions times bytes: some 20 ms at worst, mostly a few us
 _LONGEST_LINE = 8192  # bytes of a line that are searched
 _REPEATS = "?*+{"  # after `.*` these belong to it
+_BREAK = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +25,52 @@ class LogPattern:
     line: Any
     batch: Any | None
 
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Neighbours among the lines of a batch, joined."""
-
-    start: int
-    end: int
-    joined: bytes
+    @property
+    def piece_size(self) -> int:
+        """Bytes that are searched without a break."""
+        return max(_PIECE, min(_LARGE_PIECE, _PIECE_WORK // max(1, self.line.programsize)))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Lines of a log, and the same in pieces, of which each is searched without a break."""
+    """Lines of a log, and the same joined. `is_joinable`: no line holds a line break of its own."""
 
     texts: Sequence[str]
-    lines: Sequence[bytes]  # as far as they are searched
-    pieces: Sequence[Piece]
+    joined: bytes
+    is_joinable: bool
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Batch":
-        lines = [text.encode()[:_LONGEST_LINE] for text in texts]
-        return cls(texts, lines, list(_pieces(lines)))
+        if max(map(len, texts), default=0) > _LONGEST_LINE:
+            return cls._of_searched(texts, [text[:_LONGEST_LINE] for text in texts])
+        return cls._of_searched(texts, texts)
+
+    @classmethod
+    def _of_searched(cls, texts: Sequence[str], searched: Sequence[str]) -> "Batch":
+        joined = "\n".join(searched).encode()
+        if joined.count(_BREAK) == max(0, len(texts) - 1):
+            return cls(texts, joined, True)
+        return cls(texts, "\n".join(text.replace("\n", " ") for text in searched).encode(), False)
 
     @property
     def size(self) -> int:
-        return sum(len(piece.joined) for piece in self.pieces)
+        return len(self.joined)
+
+    def pieces(self, size: int) -> Iterator[tuple[int, int]]:
+        """Yield where neighbouring lines begin and end that have about `size` bytes together; at least one line."""
+        start = 0 if self.texts else 1
+        while start <= len(self.joined):  # the last line may be empty
+            end = self._end_of_piece(start, size)
+            yield start, end
+            start = end + 1
+
+    def _end_of_piece(self, start: int, size: int) -> int:
+        if start + size >= len(self.joined):
+            return len(self.joined)
+        end = self.joined.rfind(_BREAK, start, start + size)
+        if end == -1:  # a line that is longer
+            end = self.joined.find(_BREAK, start + size)
+        return end if end != -1 else len(self.joined)
 
 
 def compile_pattern(pattern: str) -> LogPattern | None:
@@ -66,36 +88,27 @@ def matching_lines(pattern: LogPattern, batch: Batch, matching: BatchMatching | 
     `matching` limits the time: what comes after its end is not looked at either.
     """
     matches: list[int] = []
-    for piece in batch.pieces:
+    for start, end in batch.pieces(pattern.piece_size):
         if matching is None:
-            matches += _matching(pattern, batch, piece)
+            matches += _matching(pattern, batch, start, end)
             continue
         if not matching.may_go_on():
             break
         with matching.timed():
-            matches += _matching(pattern, batch, piece)
+            matches += _matching(pattern, batch, start, end)
     return matches
 
 
-def _matching(pattern: LogPattern, batch: Batch, piece: Piece) -> list[int]:
-    if pattern.batch is not None and pattern.batch.search(piece.joined) is None:
+def _matching(pattern: LogPattern, batch: Batch, start: int, end: int) -> list[int]:
+    if pattern.batch is not None and batch.is_joinable and pattern.batch.search(batch.joined[start:end]) is None:
         return []
-    return [
-        i
-        for i in range(piece.start, piece.end)
-        if not batch.texts[i].startswith(CONFIG_LINE_PREFIX) and pattern.line.search(batch.lines[i])
-    ]
+    first = batch.joined.count(_BREAK, 0, start)
+    last = first + batch.joined.count(_BREAK, start, end)
+    return [i for i in range(first, last + 1) if _matches(pattern, batch.texts[i])]
 
 
-def _pieces(lines: Sequence[bytes]) -> Iterator[Piece]:
-    start = size = 0
-    for i, line in enumerate(lines):
-        if i > start and size + len(line) > _PIECE:
-            yield Piece(start, i, b"\n".join(lines[start:i]))
-            start, size = i, 0
-        size += len(line) + 1
-    if start < len(lines):
-        yield Piece(start, len(lines), b"\n".join(lines[start:]))
+def _matches(pattern: LogPattern, text: str) -> bool:
+    return not text.startswith(CONFIG_LINE_PREFIX) and bool(pattern.line.search(text.encode()[:_LONGEST_LINE]))
 
 
 def _core(pattern: str) -> str:

@@ -90,6 +90,15 @@ def test_all_lines_that_match_are_found_across_pieces() -> None:
     assert matching_lines(pattern, Batch.of([])) == []
 
 
+def test_empty_lines_and_lines_with_line_breaks_are_searched_one_by_one() -> None:
+    empty, end = compile_pattern("^$"), compile_pattern("end$")
+    assert empty is not None and end is not None
+    filler = "x" * 4095  # with its line break as long as a piece
+    for texts in ([""], ["", "a"], ["a", ""], [filler, ""], [filler] * 40 + ["", "b", ""]):
+        assert matching_lines(empty, Batch.of(texts)) == [i for i, text in enumerate(texts) if not text]
+    assert matching_lines(end, Batch.of(["an end\nand more", "the end", "more\nthe end"])) == [1, 2]
+
+
 def test_a_very_long_line_is_searched_at_its_beginning() -> None:
     pattern = compile_pattern("error")
     assert pattern is not None
