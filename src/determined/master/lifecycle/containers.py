@@ -14,7 +14,8 @@ from determined.engines.model import Container, DeviceNode, Mount
 from determined.master.config import MasterConfig
 from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
-from determined.master.db.rows.allocations import Allocation, Runner
+from determined.master.db.queries.runner import AliveRunner
+from determined.master.db.rows.allocations import Allocation
 from determined.master.lifecycle import task_storage
 from determined.master.lifecycle.pools import container_defaults
 from determined.master.lifecycle.task_config import config_of
@@ -28,7 +29,9 @@ def runs_containers(config: MasterConfig, engine: str) -> bool:
     return configured is not None and configured.manager.runs_containers
 
 
-def container_of(conn: Connection, runner: Runner, allocation: Allocation, config: MasterConfig) -> Container | None:
+def container_of(
+    conn: Connection, runner: AliveRunner, allocation: Allocation, config: MasterConfig
+) -> Container | None:
     """Return the container; None where the runner's engine runs no containers. The config has the defaults of cluster
     and pool in it already; a task that is no trial has those alone.
     """

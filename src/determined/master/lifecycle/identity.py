@@ -7,7 +7,7 @@ from determined import _bound_address
 from determined.engines.model import RunAs
 from determined.errors import FailedPrecondition
 from determined.master.config import MasterConfig
-from determined.master.db.queries.runner import AliveRunner, Identity
+from determined.master.db.queries.runner import Identity
 
 _ANY_ADDRESS = ("", "0.0.0.0", "::")
 
@@ -17,25 +17,25 @@ def can_switch_users() -> bool:
     return os.geteuid() == 0
 
 
-def run_as(row: Identity | AliveRunner, config: MasterConfig) -> RunAs:
+def run_as(row: Identity, config: MasterConfig) -> RunAs:
     """Return the OS user of a task: ourselves where we can become nobody else."""
     return linked(row, config) if can_switch_users() else RunAs()
 
 
-def task_uid(row: Identity | AliveRunner, config: MasterConfig) -> int:
+def task_uid(row: Identity, config: MasterConfig) -> int:
     """Return the uid of the files that a task of this user makes on this machine."""
     who = run_as(row, config)
     if who.uid is not None:
         return who.uid
     if who.user is None:
         return os.geteuid()
-    try:
-        return pwd.getpwnam(who.user).pw_uid
-    except KeyError as e:
-        raise FailedPrecondition(f"OS user {who.user!r} is linked to '{row.username}' but not known here") from e
+    uid = _uid_of(who.user)
+    if uid is None:
+        raise FailedPrecondition(f"OS user {who.user!r} is linked to '{row.username}' but not known here")
+    return uid
 
 
-def isolation_problem(row: Identity | AliveRunner, config: MasterConfig, engine: str | None = None) -> str | None:
+def isolation_problem(row: Identity, config: MasterConfig, engine: str | None = None) -> str | None:
     """Return why `security.require_user_isolation` forbids to run this task; None when it may run.
 
     A task that runs as the master's own user could read the cluster's secret, so that is no isolation either.
@@ -61,7 +61,7 @@ def isolation_problem(row: Identity | AliveRunner, config: MasterConfig, engine:
     return _borrowed(row)
 
 
-def _borrowed(row: Identity | AliveRunner) -> str | None:
+def _borrowed(row: Identity) -> str | None:
     """Return the problem of a workspace that lends the OS user of one person to everybody who submits into it."""
     other, uid = row.workspace_user_of, row.workspace_uid
     if other is None or (uid is not None and uid == row.agent_uid):
@@ -76,6 +76,7 @@ def _is_root(who: RunAs) -> bool:
     """Return whether it is root. The group counts as well: much of what is root's is open to it."""
     if who.user == "root" or who.group == "root" or 0 in (who.uid, who.gid):
         return True
+    # A user who is not known here is not root: the engine refuses to start the task, with that reason.
     return who.uid is None and (who.user is None or _uid_of(who.user) == 0)
 
 
@@ -83,10 +84,10 @@ def _uid_of(user: str) -> int | None:
     try:
         return pwd.getpwnam(user).pw_uid
     except KeyError:
-        return None  # the engine refuses to start it, with that reason
+        return None
 
 
-def linked(row: Identity | AliveRunner, config: MasterConfig) -> RunAs:
+def linked(row: Identity, config: MasterConfig) -> RunAs:
     """Return the owner's linked OS user, else the cluster's default; the workspace overrides field by field.
 
     The built-in default (root) is left to the engine: a master that is root runs tasks as root, any other as itself.

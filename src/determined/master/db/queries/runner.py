@@ -47,8 +47,21 @@ _OF_LIVE_ALLOCATIONS = select(runners).where(
     runners.c.allocation_id.in_(select(allocations.c.id).where(allocations.c.ended_at.is_(None)))
 )
 _ALIVE = (
-    select(runners, allocations.c.kill_at, *_IDENTITY)
-    .join(allocations, allocations.c.id == runners.c.allocation_id)
+    select(
+        *_IDENTITY,
+        runners.c.resource_id,
+        runners.c.allocation_id,
+        runners.c.container_id,
+        runners.c.rank,
+        runners.c.engine,
+        runners.c.node_id,
+        runners.c.slot_ids,
+        runners.c.device,
+        runners.c.state,
+        runners.c.exited_at,
+        allocations.c.kill_at,
+    )
+    .join_from(runners, allocations, allocations.c.id == runners.c.allocation_id)
     .join(tasks, tasks.c.id == allocations.c.task_id)
     .join(jobs, jobs.c.id == tasks.c.job_id)
     .join(users, users.c.id == jobs.c.owner_id)
@@ -73,20 +86,20 @@ class Identity(msgspec.Struct, frozen=True):
     workspace_user_of: str | None
 
 
-class AliveRunner(Runner, frozen=True):
-    """Runner with the kill request of its allocation and the fields of Identity."""
+class AliveRunner(Identity, frozen=True):
+    """Runner that its engine must have, with the kill request of its allocation and whom it runs as."""
 
+    resource_id: str
+    allocation_id: str
+    container_id: str
+    rank: int
+    engine: str
+    node_id: str
+    slot_ids: list[int]
+    device: str
+    state: str
+    exited_at: datetime | None
     kill_at: datetime | None
-    username: str
-    agent_uid: int | None
-    agent_user: str | None
-    agent_gid: int | None
-    agent_group: str | None
-    workspace_uid: int | None
-    workspace_user: str | None
-    workspace_gid: int | None
-    workspace_group: str | None
-    workspace_user_of: str | None
 
 
 def get(conn: Connection, resource_id: str) -> Runner:
