@@ -18,7 +18,7 @@ from determined.master.services import checkpoint_check
 from determined.master.services.report_pieces import in_pieces
 from determined.master.services.report_records import Application
 from determined.storage.checkpoint_id import is_checkpoint_id
-from determined.wire.report import CheckpointReport, Record, ReportAnswer, ReportBatch, Segment
+from determined.wire.report import Record, ReportAnswer, ReportBatch, Segment
 
 _TERMINATED = "TERMINATED"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -79,7 +79,7 @@ def write(
 
 def not_taken(conn: Connection, target: Target, batch: ReportBatch, reasons: Mapping[str, str]) -> dict[str, str]:
     """Return its checkpoints that have no row: also of a batch sent again, whose first answer was lost."""
-    ids = {r.uuid for segment in batch.segments for r in segment.records if isinstance(r, CheckpointReport)}
+    ids = {report.uuid for report in checkpoint_check.checkpoint_reports(batch)}
     lost = [one for one in sorted(ids) if is_checkpoint_id(one) and checkpoints.owner(conn, one) != target.trial_id]
     return {one: reasons.get(one, "it was refused before; the task's log says why") for one in lost}
 
