@@ -38,6 +38,13 @@ def rows(connection: Connection, query: str, **values: Any) -> list[Any]:
     return list(connection.execute(text(query), values))
 
 
+def text_of(value: object) -> str:
+    """Return a value as text: SQLite stores anything in any column."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return "" if value is None else str(value)
+
+
 def shown_address(source: str) -> str:
     """Return the URL without password and parameters; the file of SQLite with its whole path."""
     url = _url(source)

@@ -11,7 +11,6 @@ from determined._json import JsonObject
 from determined.errors import InvalidArgument
 from determined.master.db.log_chunk import Origin
 from determined.master.db.queries import (
-    import_removal,
     import_unit,
     imported,
     imported_metrics,
@@ -24,14 +23,12 @@ from determined.master.db.queries import (
 from determined.master.db.queries.imported import TrackedHere
 from determined.master.db.rows.imports import Import
 from determined.master.db.rows.workspaces import ProjectValues
-from determined.master.importing import tracked_verify
+from determined.master.importing import import_record, tracked_verify
 from determined.master.importing.clean import clean_name, clean_text
 from determined.master.importing.journal import Journal, Unit
 from determined.master.importing.notes import Rule, Tally
 from determined.master.importing.packed_metrics import Packed
-from determined.master.importing.progress import Progress
 from determined.master.importing.registry import Finished, Request
-from determined.master.importing.removal import BEFORE
 from determined.master.importing.report import Report
 from determined.master.importing.tracked import TrackedExperiment, TrackedSource, TrackedTrial
 from determined.master.importing.tracked_metrics import MetricChoice
@@ -94,15 +91,13 @@ class _TrackedImport:
         if self.request.dry_run:
             return Finished(Report(source.address, None, survey, {}, survey.tally, []), self._rules, [])
         begun = begun or target.write(self._begin)
-        progress = Progress(self.request.emit, survey.totals(), {})
-        journal = Journal(target, begun.id, progress.stored)
-        progress.done = {step: journal.rows(step) for step in journal.units}
+        journal = import_record.journal_of(target, begun, survey.totals(), self.request.emit)
         self._store(journal, begun, owner, stored_experiments)
         problems = tracked_verify.problems(source, target, stored_experiments, self._read, begun.started_at)
         self.request.emit({"event": "verified", "problems": problems})
         if not problems:
             target.write(partial(_end, begun.id))
-        taken = self._taken(begun, survey.tally)
+        taken = import_record.taken(target, begun, survey.tally)
         return Finished(Report(source.address, None, survey, taken, survey.tally, problems), self._rules, [])
 
     @property
@@ -141,16 +136,7 @@ class _TrackedImport:
         return {name: one for name, one in stored.items() if one.id not in own[EXPERIMENTS]}
 
     def _begin(self, conn: Connection) -> Import:
-        before = import_removal.snapshot(conn)
-        import_id = import_unit.start(
-            conn, datetime.now(UTC), self.source.kind, self.source.identity, self.source.address, self._options
-        )
-        import_unit.add_unit(
-            conn, {"import_id": import_id, "step": BEFORE, "number": 0, "rows": 0, "checksum": "", "notes": before}
-        )
-        running = import_unit.running(conn)
-        assert running is not None
-        return running
+        return import_record.begin(conn, self.source.kind, self.source.identity, self.source.address, self._options)
 
     def _store(
         self, journal: Journal, begun: Import, owner: int, stored_experiments: Mapping[str, TrackedHere]
@@ -187,15 +173,6 @@ class _TrackedImport:
             project_id = self.request.target.read(lambda conn: project.by_name(conn, workspace_id, name))
             self._projects[name] = project_id or _store_project(journal, owner, workspace_id, name)
         return self._projects[name]
-
-    def _taken(self, begun: Import, tally: Tally) -> dict[str, int]:
-        """Return the rows that were taken by step; add to `tally` what was noted on the way."""
-        taken: dict[str, int] = {}
-        for unit in self.request.target.read(lambda conn: import_unit.units(conn, begun.id)):
-            if unit.step != BEFORE:
-                taken[unit.step] = taken.get(unit.step, 0) + unit.rows
-                tally.merge(unit.notes)
-        return taken
 
 
 def _store_project(journal: Journal, owner: int, workspace_id: int, name: str) -> int:

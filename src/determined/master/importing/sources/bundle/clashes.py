@@ -4,13 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection
 
-from determined.bundle import layout
 from determined.bundle.layout import CheckpointEntry
 from determined.bundle.reader import Bundle
 from determined.errors import FailedPrecondition
 from determined.master.db.queries import imported
 from determined.master.importing.notes import shown
-from determined.master.importing.sources.bundle.plan import EXPERIMENTS, TRIALS, Plan, experiment_entry
+from determined.master.importing.sources.bundle.plan import (
+    EXPERIMENTS,
+    TRIALS,
+    Plan,
+    checkpoint_entries,
+    experiment_entry,
+)
 
 _SHOWN = 5
 
@@ -37,7 +42,7 @@ def _keys(conn: Connection, bundle: Bundle, experiment_id: int) -> Iterator[str]
     entry = experiment_entry(bundle, experiment_id)
     tasks = [task.id for trial in bundle.trials(experiment_id) for task in trial.tasks]
     allocations = [one.id for trial in bundle.trials(experiment_id) for one in trial.allocations]
-    uuids = [one.uuid for one in _checkpoints(bundle, experiment_id)]
+    uuids = [one.uuid for one in checkpoint_entries(bundle, experiment_id, CheckpointEntry)]
     external = [entry.external_id] if entry.external_id else []
     for what, table, column, keys in (
         ("external ids", EXPERIMENTS, "external_id", external),
@@ -47,12 +52,6 @@ def _keys(conn: Connection, bundle: Bundle, experiment_id: int) -> Iterator[str]
         ("checkpoints", "checkpoints", "uuid", uuids),
     ):
         yield from _problems(what, sorted(imported.existing_keys(conn, table, column, keys)))
-
-
-def _checkpoints(bundle: Bundle, experiment_id: int) -> Iterator[CheckpointEntry]:
-    name = f"{layout.folder(experiment_id)}/checkpoints.json"
-    if bundle.has(name):
-        yield from bundle.entries(name, CheckpointEntry)
 
 
 def _problems(noun: str, taken: Sequence[int] | Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import msgspec
 
@@ -22,6 +23,8 @@ from determined.storage.checkpoint_id import is_checkpoint_id
 USERS, WORKSPACES, PROJECTS, EXPERIMENTS = "users", "workspaces", "projects", "experiments"
 CODE, TRIALS, METRICS, CHECKPOINTS, LOGS = "code", "trials", "metrics", "checkpoints", "log lines"
 CHECK = "bytes checked"
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -79,6 +82,13 @@ def experiment_entry(bundle: Bundle, id_: int) -> ExperimentEntry:
     return entry
 
 
+def checkpoint_entries(bundle: Bundle, experiment_id: int, kind: type[T]) -> Iterator[T]:
+    """Read the checkpoints of an experiment, of each what `kind` has fields for."""
+    name = f"{layout.folder(experiment_id)}/checkpoints.json"
+    if bundle.has(name):
+        yield from bundle.entries(name, kind)
+
+
 def log_files(bundle: Bundle, experiment_id: int) -> list[str]:
     return bundle.below(f"{layout.folder(experiment_id)}/logs/")
 
@@ -127,7 +137,7 @@ def _count(bundle: Bundle, plan: Plan, entry: ExperimentEntry, *, logs: bool) ->
         if was_live(trial.state, unmanaged=entry.unmanaged):
             plan.tally.add([Note(rules.LIVE, f"trial {trial.id} was {trial.state}")])
     plan.tally.add(_notes(bundle, entry))
-    for checkpoint in _checkpoints(bundle, entry.id):
+    for checkpoint in checkpoint_entries(bundle, entry.id, _Seen):
         if not is_checkpoint_id(checkpoint.uuid):  # no store takes another one, and one may lead out of its directory
             raise InvalidArgument(
                 f"{folder}/checkpoints.json of {bundle.path}: {checkpoint.uuid!r} is no id of a checkpoint"
@@ -141,12 +151,6 @@ class _Seen(msgspec.Struct):
     uuid: str
     state: str
     copied: bool = False
-
-
-def _checkpoints(bundle: Bundle, experiment_id: int) -> Iterator[_Seen]:
-    name = f"{layout.folder(experiment_id)}/checkpoints.json"
-    if bundle.has(name):
-        yield from bundle.entries(name, _Seen)
 
 
 def _notes(bundle: Bundle, entry: ExperimentEntry) -> list[Note]:

@@ -1,7 +1,6 @@
 """An import of a bundle from its first look to its report: hashes, survey, clashes, steps, verification, end."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -9,13 +8,12 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.bundle.reader import Bundle
-from determined.master.db.queries import cluster, import_removal, import_unit, imported
+from determined.master.db.queries import cluster, import_unit, imported
 from determined.master.db.rows.imports import Import
-from determined.master.importing.journal import Journal
+from determined.master.importing import import_record, kept_ids
 from determined.master.importing.notes import Tally
 from determined.master.importing.progress import Progress
 from determined.master.importing.registry import Finished, Request
-from determined.master.importing.removal import BEFORE
 from determined.master.importing.report import Report
 from determined.master.importing.sources.bundle import clashes, metric_units, rules
 from determined.master.importing.sources.bundle.mapping import MappingContext
@@ -56,7 +54,7 @@ class BundleImport:
         problems = Verification(bundle, target, plan, self._logs, self._files).problems()
         emit({"event": "verified", "problems": problems})
         if not problems:
-            target.write(partial(_end, begun.id))
+            target.write(partial(kept_ids.finish, begun.id))
         return self._finished(plan, *self._taken(begun, plan), problems)
 
     def _survey(self, plan: Plan) -> JsonObject:
@@ -103,21 +101,11 @@ class BundleImport:
         return imported.existing_ids(conn, EXPERIMENTS, sorted(ids - own))
 
     def _begin(self, conn: Connection) -> Import:
-        before = import_removal.snapshot(conn)
-        import_id = import_unit.start(
-            conn, datetime.now(UTC), KIND, self.bundle.manifest.cluster_id, str(self.bundle.path), self._options
-        )
-        import_unit.add_unit(
-            conn, {"import_id": import_id, "step": BEFORE, "number": 0, "rows": 0, "checksum": "", "notes": before}
-        )
-        running = import_unit.running(conn)
-        assert running is not None
-        return running
+        source = self.bundle.manifest.cluster_id
+        return import_record.begin(conn, KIND, source, str(self.bundle.path), self._options)
 
     def _store(self, begun: Import, plan: Plan) -> None:
-        progress = Progress(self.request.emit, plan.totals(), {})
-        journal = Journal(self.request.target, begun.id, progress.stored)
-        progress.done = {step: journal.rows(step) for step in journal.units}
+        journal = import_record.journal_of(self.request.target, begun, plan.totals(), self.request.emit)
         context = MappingContext(begun.started_at, self.request.config.resource_manager.default_compute_resource_pool)
         PlaceSteps(self.request.target, plan, journal, context).store()
         steps = Steps(self.bundle, plan, journal, context, self._files)
@@ -134,18 +122,8 @@ class BundleImport:
         """Return the rows that were taken by step, and all notes."""
         tally = Tally()
         tally.merge(plan.tally.to_json())
-        taken: dict[str, int] = {}
-        for unit in self.request.target.read(lambda conn: import_unit.units(conn, begun.id)):
-            if unit.step != BEFORE:
-                taken[unit.step] = taken.get(unit.step, 0) + unit.rows
-                tally.merge(unit.notes)
-        return taken, tally
+        return import_record.taken(self.request.target, begun, tally), tally
 
     def _finished(self, plan: Plan, taken: dict[str, int], tally: Tally, problems: list[str]) -> Finished:
         report = Report(str(self.bundle.path), self.bundle.manifest.cluster_id, plan, taken, tally, problems)
         return Finished(report, rules.RULES, [])
-
-
-def _end(import_id: int, conn: Connection) -> None:
-    imported.continue_numbers(conn)
-    import_unit.finish(conn, datetime.now(UTC), import_id)

@@ -1,6 +1,6 @@
 """Steps of an import in their order: each reads some things of the bundle, maps them and stores them as a unit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -28,6 +28,7 @@ from determined.master.importing.sources.bundle.plan import (
     LOGS,
     TRIALS,
     Plan,
+    checkpoint_entries,
     experiment_entry,
     log_files,
 )
@@ -96,7 +97,7 @@ class Steps:
                 continue
             own = {trial.id for trial in self.bundle.trials(id_)}
             at = done[1] if id_ == done[0] else 0
-            entries = islice(_checkpoints(self.bundle, id_), at, None)
+            entries = islice(checkpoint_entries(self.bundle, id_, CheckpointEntry), at, None)
             while part := list(islice(entries, _CHECKPOINTS)):
                 at += len(part)
                 self._store_checkpoints(id_, own, part, at)
@@ -163,12 +164,6 @@ def _require_own(bundle: Bundle, trial: TrialRecord) -> None:
         raise InvalidArgument(
             f"trial {trial.id} of {bundle.path} names a task that is not listed with it; export it again"
         )
-
-
-def _checkpoints(bundle: Bundle, experiment_id: int) -> Iterator[CheckpointEntry]:
-    name = f"{layout.folder(experiment_id)}/checkpoints.json"
-    if bundle.has(name):
-        yield from bundle.entries(name, CheckpointEntry)
 
 
 def _write_checkpoints(experiment_id: int, part: list[CheckpointEntry], copied: JsonObject, conn: Connection) -> None:

@@ -11,10 +11,11 @@ from determined.bundle import layout
 from determined.bundle.layout import CheckpointEntry
 from determined.bundle.reader import Bundle
 from determined.master.db.metric_chunk import Row
-from determined.master.db.queries import import_check, imported, model_definition, trial_record
+from determined.master.db.queries import import_check, model_definition, trial_record
+from determined.master.importing import kept_ids
 from determined.master.importing.compare import same
 from determined.master.importing.sources.bundle import checkpoint_files, metric_units
-from determined.master.importing.sources.bundle.plan import EXPERIMENTS, TRIALS, Plan, metric_files
+from determined.master.importing.sources.bundle.plan import EXPERIMENTS, TRIALS, Plan, checkpoint_entries, metric_files
 from determined.master.importing.target import Target
 from determined.wire.trial_record import TrialRecord
 
@@ -47,8 +48,7 @@ class Verification:
 
     def _missing(self) -> Iterator[str]:
         for table, ids in ((EXPERIMENTS, self.plan.experiments), (TRIALS, self.plan.trials)):
-            stored = self.target.read(lambda conn, table=table, ids=ids: imported.existing_ids(conn, table, ids))  # type: ignore[misc]
-            yield from (f"{table} {id_} is missing" for id_ in ids if id_ not in stored)
+            yield from kept_ids.missing(self.target, table, ids)
 
     def _code(self) -> Iterator[str]:
         for id_ in self.plan.experiments:
@@ -99,8 +99,7 @@ class Verification:
 
     def _checkpoints(self) -> Iterator[str]:
         for id_ in self.plan.experiments:
-            name = f"{layout.folder(id_)}/checkpoints.json"
-            entries = self.bundle.entries(name, CheckpointEntry) if self.bundle.has(name) else iter(())
+            entries = checkpoint_entries(self.bundle, id_, CheckpointEntry)
             while part := list(islice(entries, _AT_ONCE)):
                 yield from self._checkpoints_of(id_, part)
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from determined.master.importing.read_only_database import connected, rows, shown_address
+from determined.master.importing.read_only_database import connected, rows, shown_address, text_of
 from determined.master.importing.sources.mlflow.stored import Point, StoredExperiment, StoredRun, unbounded
 
 _EXPERIMENTS = """
@@ -45,34 +45,34 @@ class Database:
 
     def registered_models(self) -> list[str]:
         with connected(self._source, "MLflow") as connection:
-            return [_text(name) for (name,) in rows(connection, _MODELS)]
+            return [text_of(name) for (name,) in rows(connection, _MODELS)]
 
     def _experiment(self, connection: Connection, experiment_id: int, name: str) -> StoredExperiment:
         runs = {
             row[0]: StoredRun(
-                id=_text(row[0]),
-                name=_text(row[1]),
-                status=_text(row[2]),
+                id=text_of(row[0]),
+                name=text_of(row[1]),
+                status=text_of(row[2]),
                 start=_whole(row[3]),
                 end=_whole(row[4]),
-                artifact_uri=_text(row[5]),
-                user=_text(row[6]),
+                artifact_uri=text_of(row[5]),
+                user=text_of(row[6]),
             )
             for row in rows(connection, _RUNS, experiment=experiment_id)
         }
         for run_id, key, value in rows(connection, _PARAMS, experiment=experiment_id):
             if run_id in runs:  # a server may have added runs since
-                runs[run_id].params[_text(key)] = _text(value)
+                runs[run_id].params[text_of(key)] = text_of(value)
         for run_id, key, value in rows(connection, _TAGS, experiment=experiment_id):
             if run_id in runs:
-                runs[run_id].tags[_text(key)] = _text(value)
+                runs[run_id].tags[text_of(key)] = text_of(value)
         for run_id, key in self._names(connection, experiment_id):
             if run_id in runs:
-                runs[run_id].metric_names.add(_text(key))
+                runs[run_id].metric_names.add(text_of(key))
         for run_id, run in runs.items():
             run.points = partial(self._points, run_id)
         ((deleted,),) = rows(connection, _DELETED, experiment=experiment_id)
-        return StoredExperiment(_text(experiment_id), _text(name), list(runs.values()), deleted)
+        return StoredExperiment(text_of(experiment_id), text_of(name), list(runs.values()), deleted)
 
     def _names(self, connection: Connection, experiment_id: int) -> list[tuple[str, str]]:
         try:
@@ -91,15 +91,9 @@ class Database:
 def _point(key: object, time: Any, value: Any, step: Any, is_nan: object) -> Point | None:
     """Return a point; None for what is none: SQLite stores anything in any column."""
     try:
-        return Point(_text(key), int(time), math.nan if is_nan else unbounded(float(value)), int(step))
+        return Point(text_of(key), int(time), math.nan if is_nan else unbounded(float(value)), int(step))
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return "" if value is None else str(value)
 
 
 def _whole(value: object) -> int | None:

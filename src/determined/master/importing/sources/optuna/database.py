@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.master.importing.clean import parse_json
-from determined.master.importing.read_only_database import rows
+from determined.master.importing.read_only_database import rows, text_of
 from determined.master.importing.sources.optuna.stored import StoredStudy, StoredTrial, utc
 
 _NUMBERS = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": math.nan}
@@ -42,7 +42,7 @@ _SYSTEM_ATTRS = _USER_ATTRS.replace("trial_user_attributes", "trial_system_attri
 def studies(connection: Connection) -> Iterator[StoredStudy]:
     """Read the studies one after the other; one is in memory at a time."""
     for study_id, name in _rows(connection, _STUDIES):
-        study = StoredStudy(study_id, _text(name), [row[0] for row in _rows(connection, _DIRECTIONS, study_id)])
+        study = StoredStudy(study_id, text_of(name), [row[0] for row in _rows(connection, _DIRECTIONS, study_id)])
         for key, value in _rows(connection, _STUDY_ATTRS, study_id):
             _set_attribute(study, study.user_attrs, key, value)
         study.trials = _trials(connection, study)
@@ -84,16 +84,9 @@ def _of_trials(
 
 def _set_attribute(study: StoredStudy, attributes: JsonObject, key: str, value: str) -> None:
     try:
-        attributes[_text(key)] = parse_json(_text(value))
+        attributes[text_of(key)] = parse_json(text_of(value))
     except ValueError:
         study.damage.append(f"attribute {key!r} is no JSON")
-
-
-def _text(value: object) -> str:
-    """Return a text: SQLite stores anything in any column."""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return "" if value is None else str(value)
 
 
 def _rows(connection: Connection, query: str, study_id: int | None = None) -> list[Any]:

@@ -1,20 +1,19 @@
 """An import from its first look to its report: survey, clashes, steps, verification, end."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import Connection
 
 from determined.errors import FailedPrecondition
 from determined.master.config import MasterConfig
-from determined.master.db.queries import import_removal, import_unit, imported, storage_backend
+from determined.master.db.queries import import_unit, imported, storage_backend
 from determined.master.db.rows.imports import Import
+from determined.master.importing import import_record, kept_ids
 from determined.master.importing.journal import Journal
 from determined.master.importing.notes import Tally
 from determined.master.importing.options import ImportOptions
-from determined.master.importing.progress import Emit, Progress
-from determined.master.importing.removal import BEFORE
+from determined.master.importing.progress import Emit
 from determined.master.importing.report import Report
 from determined.master.importing.sources.upstream import (
     clashes,
@@ -81,14 +80,14 @@ class UpstreamImport:
         if dry_run:
             return Report(self.source.address, self.source.cluster_id, survey, {}, survey.tally, [])
         begun = begun or self._begin()
-        journal = self._journal(begun, survey)
+        journal = import_record.journal_of(self.target, begun, survey.totals(), self.emit)
         self._store(begun, plan, registry, survey, journal)
         taken, tally = self._taken(begun, survey)
         left_out = series_of(tally)
         problems = Verification(self.source, self.target, plan, registry, survey, taken, left_out).problems()
         self.emit({"event": "verified", "problems": problems})
         if not problems:
-            self.target.write(partial(_end, begun.id))
+            self.target.write(partial(kept_ids.finish, begun.id))
         return Report(self.source.address, self.source.cluster_id, survey, taken, tally, problems)
 
     def _begun(self, conn: Connection) -> Import | None:
@@ -127,29 +126,14 @@ class UpstreamImport:
 
     def _begin(self) -> Import:
         def write(conn: Connection) -> Import:
-            before = import_removal.snapshot(conn)
-            now = datetime.now(UTC)
             is_first = all(other.kind != KIND for other in import_unit.list_all(conn))
-            import_id = import_unit.start(
-                conn, now, KIND, self.source.cluster_id, self.source.address, self.options.to_json()
-            )
-            import_unit.add_unit(
-                conn,
-                {"import_id": import_id, "step": BEFORE, "number": 0, "rows": 0, "checksum": "", "notes": before},
-            )
+            options = self.options.to_json()
+            begun = import_record.begin(conn, KIND, self.source.cluster_id, self.source.address, options)
             if is_first:
                 imported.free_names_of_built_in_users(conn)
-            running = import_unit.running(conn)
-            assert running is not None
-            return running
+            return begun
 
         return self.target.write(write)
-
-    def _journal(self, begun: Import, survey: Survey) -> Journal:
-        progress = Progress(self.emit, survey.totals(), {})
-        journal = Journal(self.target, begun.id, progress.stored)
-        progress.done = {step: journal.rows(step) for step in journal.units}
-        return journal
 
     def _store(self, begun: Import, plan: Plan, registry: RegistryPlan, survey: Survey, journal: Journal) -> None:
         context = MappingContext(
@@ -188,14 +172,4 @@ class UpstreamImport:
         """Return the rows that were taken by step, and all notes."""
         tally = Tally()
         tally.merge(survey.tally.to_json())
-        taken: dict[str, int] = {}
-        for unit in self.target.read(lambda conn: import_unit.units(conn, begun.id)):
-            if unit.step != BEFORE:
-                taken[unit.step] = taken.get(unit.step, 0) + unit.rows
-                tally.merge(unit.notes)
-        return taken, tally
-
-
-def _end(import_id: int, conn: Connection) -> None:
-    imported.continue_numbers(conn)
-    import_unit.finish(conn, datetime.now(UTC), import_id)
+        return import_record.taken(self.target, begun, tally), tally

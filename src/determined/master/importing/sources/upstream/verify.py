@@ -8,6 +8,7 @@ from determined._json import JsonObject, JsonValue
 from determined.master.db.queries import import_check, imported
 from determined.master.db.queries import metric as metric_rows
 from determined.master.db.queries.import_check import Span
+from determined.master.importing import kept_ids
 from determined.master.importing.compare import same
 from determined.master.importing.sources.upstream.log_check import LogCheck
 from determined.master.importing.sources.upstream.mapping.metric import values_of
@@ -69,8 +70,7 @@ class Verification:
             ("webhooks", self.registry.webhooks),
         )
         for table, ids in nouns:
-            stored = self.target.read(lambda conn, table=table, ids=ids: imported.existing_ids(conn, table, ids))  # type: ignore[misc]
-            yield from (f"{table} {id_} is missing" for id_ in ids if id_ not in stored)
+            yield from kept_ids.missing(self.target, table, ids)
 
     def _registered(self) -> Iterator[str]:
         """Compare templates by name, allocations by number, and versions with the model and checkpoint of each."""
