@@ -28,7 +28,8 @@ class LogPattern:
     @property
     def piece_size(self) -> int:
         """Bytes that are searched without a break."""
-        return max(_PIECE, min(_LARGE_PIECE, _PIECE_WORK // max(1, self.line.programsize)))
+        instructions: int = self.line.programsize
+        return max(_PIECE, min(_LARGE_PIECE, _PIECE_WORK // max(1, instructions)))
 
 
 @dataclass(frozen=True, slots=True)
