@@ -138,10 +138,7 @@ class TrackedContainer:
 
     def clear_away(self, state: DirectoryState) -> None:
         """Remove the directory once its end is on record. Records that never reached the master are kept."""
-        if state is DirectoryState.DONE or directory.is_drained(self.run_dir):
-            directory.remove(self.run_dir)
-        else:
-            directory.put_aside(self.run_dir)
+        directory.clear_away(self.run_dir, state)
 
     def _tell(self, launch: Launch) -> None:
         """Write the master's present address. A failure is only logged: the runner may be alive and well."""

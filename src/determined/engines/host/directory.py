@@ -136,6 +136,14 @@ def is_drained(run_dir: RunDir) -> bool:
     return not any(pending_of(head) for head in heads)
 
 
+def clear_away(run_dir: RunDir, state: DirectoryState) -> None:
+    """Remove the directory, or put it aside where it has what never reached the master."""
+    if state is DirectoryState.DONE or is_drained(run_dir):
+        remove(run_dir)
+    else:
+        put_aside(run_dir)
+
+
 def put_aside(run_dir: RunDir) -> None:
     """Keep what never reached the master where no runner is looked for."""
     aside = aside_of(run_dir)

@@ -172,10 +172,7 @@ class Runner:
 
     def clear_away(self, state: DirectoryState) -> None:
         """Remove the directory once its end is on record. Records that never reached the master are kept."""
-        if state is DirectoryState.DONE or directory.is_drained(self.run_dir):
-            directory.remove(self.run_dir)
-        else:
-            directory.put_aside(self.run_dir)
+        directory.clear_away(self.run_dir, state)
 
     def let_go(self) -> None:
         """Stop following it; it goes on. Popen's destructor would complain about a process that nobody waited for."""
