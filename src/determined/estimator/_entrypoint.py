@@ -1,28 +1,21 @@
 """`entrypoint: model_def:MyTrial`: an EstimatorTrial with its training described by the experiment config."""
 
 import contextlib
-import faulthandler
 import logging
 from collections.abc import Iterator
 
 from determined import core
-from determined._info import ClusterInfo, get_cluster_info, trial_of
+from determined._info import ClusterInfo
 from determined.estimator import _parallel, _tensorflow
 from determined.estimator._context import EstimatorTrialContext
 from determined.estimator._controller import EstimatorTrialController
 from determined.estimator._trial import EstimatorTrial
-from determined.trial import EnvContext
-
-_TRACE_SECONDS = 30
+from determined.trial import EnvContext, trial_info
 
 
 def run_trial(trial_class: type[EstimatorTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
-    info = trial_of(get_cluster_info())
-    if info is None:
-        raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
-    if info.trial._debug:
-        faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
+    info = trial_info()
     with trial_context(info) as context:
         if context.distributed.rank != 0:
             logging.getLogger().setLevel(logging.DEBUG if info.trial._debug else logging.WARNING)

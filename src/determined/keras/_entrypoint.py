@@ -1,28 +1,21 @@
 """`entrypoint: model_def:MyTrial` for a TFKerasTrial: the trial as this task's config describes it."""
 
-import faulthandler
 import logging
 
 from determined import core
-from determined._info import ClusterInfo, get_cluster_info, trial_of
+from determined._info import ClusterInfo
 from determined.keras import _parallel
 from determined.keras._context import TFKerasTrialContext
 from determined.keras._controller import TFKerasTrialController
 from determined.keras._tensorflow import KERAS_3, check_backend, keras
 from determined.keras._trial import TFKerasTrial
-from determined.trial import EnvContext
-
-_TRACE_SECONDS = 30
+from determined.trial import EnvContext, trial_info
 
 
 def run_trial(trial_class: type[TFKerasTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
-    info = trial_of(get_cluster_info())
-    if info is None:
-        raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
+    info = trial_info()
     check_backend()
-    if info.trial._debug:
-        faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
     with _parallel.joined(info) as ranks:
         _run(trial_class, info, ranks)
     return 0

@@ -1,10 +1,9 @@
 """`entrypoint: model_def:MyTrial`: a trial class with its training loop described by the experiment config."""
 
-import faulthandler
 import logging
 from typing import Any
 
-from determined._info import ClusterInfo, get_cluster_info, trial_of
+from determined._info import ClusterInfo
 from determined.config import ExperimentConfig, Length, Unit
 from determined.pytorch._context import PyTorchTrialContext
 from determined.pytorch._controller import Plan, PyTorchTrialController
@@ -18,11 +17,10 @@ from determined.trial import (
     TrainUnit,
     cluster_legs,
     records_to_batches,
+    trial_info,
 )
 
 logger = logging.getLogger("determined.pytorch")
-
-_TRACE_SECONDS = 30
 
 
 def run_trial(trial_class: type[PyTorchTrial]) -> int:
@@ -44,16 +42,6 @@ def run_trial(trial_class: type[PyTorchTrial]) -> int:
     ) as context:
         train(trial_class, context, info, PyTorchTrialController)
     return 0
-
-
-def trial_info() -> ClusterInfo:
-    """The trial that this process is to train; with `debug`, stacks are dumped from here on."""
-    info = trial_of(get_cluster_info())
-    if info is None:
-        raise RuntimeError("a trial class runs in a trial; submit it with det experiment create, or use --local --test")
-    if ExperimentConfig.load(info.trial._config).debug:
-        faulthandler.dump_traceback_later(_TRACE_SECONDS, repeat=True)
-    return info
 
 
 def train(

@@ -25,6 +25,7 @@ from determined.trial._scalar_writer import ScalarWriter
 from determined.trial._searcher_metric import Goal
 from determined.trial._stored_trial import StoredTrial, stored_class
 from determined.trial._trial import LegacyTrial, Trial
+from determined.trial._trial_info import trial_info
 from determined.trial._workloads import Save, Train, Validate, Workload, Workloads
 
 __all__ = [
@@ -70,4 +71,5 @@ __all__ = [
     "records_to_batches",
     "stored_class",
     "trial_config",
+    "trial_info",
 ]

@@ -10,12 +10,12 @@ from determined.pytorch._trainer import _context
 from determined.pytorch.deepspeed._controller import DeepSpeedTrialController
 from determined.pytorch.deepspeed._trainer import MADE
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial
-from determined.trial import EnvContext
+from determined.trial import EnvContext, trial_info
 
 
 def run_trial(trial_class: type[DeepSpeedTrial]) -> int:
     """Train `trial_class` as this task's config says; the exit status."""
-    info = _entrypoint.trial_info()
+    info = trial_info()
     config = info.trial._config
     _check_optimizations(ExperimentConfig.load(config).optimizations)
     with _context(
