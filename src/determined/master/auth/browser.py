@@ -26,11 +26,12 @@ def check_origin(headers: Mapping[str, str]) -> None:
             raise Forbidden(f"a {site} request may not change anything; use the page of this master")
         return
     origin = headers.get("origin")
-    if origin is not None and _authority(origin) != headers.get("host", "").lower():
+    if origin is not None and authority(origin) != headers.get("host", "").lower():
         raise Forbidden(f"requests from {origin!r} may not change anything; use the page of this master")
 
 
-def _authority(origin: str) -> str:
+def authority(origin: str) -> str:
+    """Return the host and port of an Origin header; "" for one that cannot be read."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:

@@ -1,8 +1,7 @@
 """Page that made a browser send a request: a cookie that comes with it does not tell."""
 
-from urllib.parse import urlsplit
-
 from determined.errors import Forbidden
+from determined.master.auth.browser import authority
 from determined.master.proxy.visit_request import VisitRequest
 
 _SAME = ("same-origin", "none")
@@ -23,14 +22,7 @@ def check_sender(request: VisitRequest) -> None:
 def check_origin(request: VisitRequest) -> None:
     """Refuse a page of another origin, which browsers name for all but plain navigations. Raises Forbidden."""
     origin = request.header("origin")
-    if origin and origin != "null" and _authority(origin) == request.host:
+    if origin and origin != "null" and authority(origin) == request.host:
         return
     if origin and not (request.is_navigation and request.method in ("GET", "HEAD")):
         raise Forbidden(f"a page of {origin} may not use this app")
-
-
-def _authority(origin: str) -> str:
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return ""
