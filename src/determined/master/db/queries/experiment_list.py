@@ -19,6 +19,7 @@ from sqlalchemy import (
 
 from determined.master.db.queries.batching import batches, load_in_order
 from determined.master.db.queries.displayed import allocation_rank, experiment_shows
+from determined.master.db.queries.label_use import most_used_first
 from determined.master.db.queries.text_match import contains, has_labels
 from determined.master.db.rows.experiments import Experiment
 from determined.master.db.schema import (
@@ -155,11 +156,7 @@ def labels_by_popularity(conn: Connection, project_id: int | None) -> list[str]:
     query = select(experiments.c.labels)
     if project_id is not None:
         query = query.where(experiments.c.project_id == project_id)
-    seen: dict[str, int] = {}
-    for labels in conn.execute(query).scalars():
-        for label in labels:
-            seen[label] = seen.get(label, 0) + 1
-    return sorted(seen, key=lambda label: (-seen[label], label))
+    return most_used_first(conn.execute(query).scalars())
 
 
 def _detailed() -> AnySelect:

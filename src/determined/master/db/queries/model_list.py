@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import BigInteger, ColumnElement, Connection, func, or_, select, type_coerce
 
 from determined.master.db.queries.batching import batches, load_in_order
+from determined.master.db.queries.label_use import most_used_first
 from determined.master.db.queries.model import ModelDetail, detailed, joined
 from determined.master.db.queries.text_match import contains, has_labels
 from determined.master.db.schema import models, users, workspaces
@@ -38,11 +39,7 @@ def labels_by_popularity(conn: Connection, workspace_id: int | None) -> list[str
     query = select(models.c.labels)
     if workspace_id is not None:
         query = query.where(models.c.workspace_id == workspace_id)
-    seen: dict[str, int] = {}
-    for labels in conn.execute(query).scalars():
-        for label in labels:
-            seen[label] = seen.get(label, 0) + 1
-    return sorted(seen, key=lambda label: (-seen[label], label))
+    return most_used_first(conn.execute(query).scalars())
 
 
 def conditions(params: ListModels) -> list[ColumnElement[bool]]:
