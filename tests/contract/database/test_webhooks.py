@@ -102,8 +102,6 @@ def test_an_event_knows_where_its_experiment_and_its_task_are(conn: Connection, 
     )  # fmt: skip
     assert webhook_source.experiment(conn, experiment_id + 1000) is None
     trial_id = world.trial(experiment_id, {})
-    assert webhook_source.experiment_of_trial(conn, trial_id) == experiment_id
-    assert webhook_source.experiment_of_trial(conn, trial_id + 1000) is None
     task_id = world.task({"job_id": world.job({}), "trial_id": trial_id, "experiment_id": experiment_id})
     task = webhook_source.task(conn, task_id)
     assert task is not None

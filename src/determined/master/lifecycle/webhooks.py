@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from determined._json import JsonObject
 from determined.config.sections import Integrations, WebhookChoice
+from determined.master.db.queries import trial_access
 from determined.master.db.queries import webhook as webhooks
 from determined.master.db.queries import webhook_delivery as deliveries
 from determined.master.db.queries import webhook_source as sources
@@ -217,7 +218,7 @@ def _trial_event(conn: Connection, now: datetime, trigger_id: int, facts: Metric
     """
     if not webhooks.unfired(conn, [trigger_id], trial_id=facts.trial_id):
         return False
-    experiment_id = sources.experiment_of_trial(conn, facts.trial_id)
+    experiment_id = trial_access.experiment_of_trial(conn, facts.trial_id)
     source = None if experiment_id is None else sources.experiment(conn, experiment_id)
     armed = [] if source is None else webhooks.armed(conn, [trigger_id], source.workspace_id)
     if source is None or not armed or not webhooks.fire_once(conn, trigger_id, trial_id=facts.trial_id):

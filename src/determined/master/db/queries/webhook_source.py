@@ -107,10 +107,6 @@ def workspace_of_trial(conn: Connection, trial_id: int) -> int | None:
     return conn.execute(query).scalar()
 
 
-def experiment_of_trial(conn: Connection, trial_id: int) -> int | None:
-    return conn.execute(select(trials.c.experiment_id).where(trials.c.id == trial_id)).scalar()
-
-
 def set_report_times(conn: Connection, now: datetime, trial_ids: Sequence[int]) -> None:
     """Count the silence of these trials from now on."""
     rows: list[TrialReportTimeValues] = [{"trial_id": trial_id, "reported_at": now} for trial_id in trial_ids]
