@@ -54,13 +54,13 @@ def json_encode(obj: Any, indent: str | int | None = None, sort_keys: bool = Fal
 def _number(value: Any) -> Any:
     if isinstance(value, numbers.Integral):
         number = int(value)
-        return number if number in _INT64 else _float(number)
+        return number if number in _INT64 else as_float(number)
     if isinstance(value, numbers.Real):
-        return _float(value)
+        return as_float(value)
     raise TypeError(f"cannot report {value!r} ({type(value).__name__}); convert it to a float first")
 
 
-def _float(value: Any) -> float:
+def as_float(value: Any) -> float:
     """Convert a number; one beyond every float is an infinity, as in arithmetic of floats, and ends no training."""
     try:
         return float(value)

@@ -8,6 +8,7 @@ from typing import Any
 
 from determined._json import JsonObject, JsonValue
 from determined.config.secret_names import mask_logins
+from determined.wire.userdata import as_float
 
 MAX_DEPTH = 50  # lists and objects inside one another; whoever stores and reads the data recurses into them
 _LARGEST = 2**63
@@ -63,7 +64,7 @@ def clean_json(value: object) -> JsonValue:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return value if -_LARGEST <= value < _LARGEST else clean_json(_float(value))
+        return value if -_LARGEST <= value < _LARGEST else clean_json(as_float(value))
     if isinstance(value, float):
         return value if math.isfinite(value) else "NaN" if math.isnan(value) else f"{'-' * (value < 0)}Infinity"
     if isinstance(value, dict):
@@ -95,12 +96,5 @@ def _metric(value: object) -> JsonValue:
     if isinstance(value, float):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and not -_LARGEST <= value < _LARGEST:
-        return _float(value)
+        return as_float(value)
     return clean_json(value)
-
-
-def _float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf

@@ -22,6 +22,7 @@ from determined.wire.codec import plain, rfc3339
 from determined.wire.metric import MetricSeriesResponse, MetricsReport
 from determined.wire.metric_query import GetMetricSeries
 from determined.wire.report import MetricReport
+from determined.wire.userdata import as_float
 
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _INT64 = 2**63
@@ -65,7 +66,7 @@ def from_wire(value: Any) -> Any:
     if isinstance(value, list):
         return [from_wire(v) for v in value]
     if isinstance(value, int) and not isinstance(value, bool) and not -_INT64 <= value < _INT64:
-        return _as_float(value)
+        return as_float(value)
     return value
 
 
@@ -113,13 +114,13 @@ async def _reports(
     ctx: MasterContext, trial_ids: Sequence[int], group: str | None
 ) -> AsyncIterator[list[MetricsReport]]:
     for trial_id in trial_ids:
-        for place in await ctx.db.read(_places(trial_id, group)):
+        for place in await ctx.db.read(report_places(trial_id, group)):
             page = await ctx.db.read(_page(trial_id, place))
             if page:
                 yield page
 
 
-def _places(trial_id: int, group: str | None) -> Callable[[Connection], list[ChunkPlace]]:
+def report_places(trial_id: int, group: str | None) -> Callable[[Connection], list[ChunkPlace]]:
     return lambda conn: metric_series.report_places(conn, trial_id, group)
 
 
@@ -166,10 +167,3 @@ def _series(conn: Connection, trial_id: int, params: GetMetricSeries) -> MetricS
         min=[plain(b.min) for b in parts],
         max=[plain(b.max) for b in parts],
     )
-
-
-def _as_float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf

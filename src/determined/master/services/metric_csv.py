@@ -12,7 +12,7 @@ from determined.master.context import MasterContext
 from determined.master.db.queries import metric_series
 from determined.master.db.queries.metric_series import ChunkPlace, StoredReport
 from determined.master.services.downsample import is_number
-from determined.master.services.metric import require_trials
+from determined.master.services.metric import report_places, require_trials
 
 HEADER = ("trial", "metric", "batches", "epoch", "time", "value")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
@@ -33,13 +33,9 @@ async def _lines(
     groups = dict.fromkeys(group for group, _ in metrics)
     for trial_id, group in product(trial_ids, groups):
         names = [name for owner, name in metrics if owner == group]
-        for place in await ctx.db.read(_places(trial_id, group)):
+        for place in await ctx.db.read(report_places(trial_id, group)):
             # a transaction per chunk: a slow reader must not hold one open
             yield await ctx.db.read(_chunk(trial_id, place, names))
-
-
-def _places(trial_id: int, group: str) -> Callable[[Connection], list[ChunkPlace]]:
-    return lambda conn: metric_series.report_places(conn, trial_id, group)
 
 
 def _chunk(trial_id: int, place: ChunkPlace, names: Sequence[str]) -> Callable[[Connection], bytes]:
