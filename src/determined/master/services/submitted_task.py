@@ -187,8 +187,7 @@ async def report_use(ctx: MasterContext, caller: Caller, kind: TaskKind, task_id
     now = ctx.clock.now()
 
     def write(conn: Connection) -> None:
-        task = _existing(conn, kind, task_id)
-        require_owner(caller, task.owner_id, f"{kind.noun} {task_id}")
+        _own(conn, caller, kind, task_id)
         if not idle:
             submitted_tasks.update_row(conn, task_id, {"last_active": now})
 
