@@ -16,6 +16,7 @@ logger = logging.getLogger(__name__)
 
 DONE, UNWANTED = 0, 2  # statuses of a sitter
 _CONFIRM_SECONDS = 3.0
+_CAUSES = 3  # lines of an error
 _WAIT_SECONDS = 30.0  # then asked again
 
 
@@ -159,6 +160,11 @@ def order_line(order: Order) -> str:
 
 
 def _gist(error: Exception) -> str:
-    """Return the first line of an error, and the last, which has the cause of a failed start."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
-    return f"{type(error).__name__}: {lines[0]}" + (f" ... {lines[-1]}" if len(lines) > 1 else "")
+    """Return the first line of an error and the causes after it, in one line.
+
+    Ray indents its facts about the actor and the frames of a traceback. The cause is not always the last line: after it
+    Ray may say that the actor never ran.
+    """
+    first, *rest = [line for line in str(error).splitlines() if line.strip()] or [""]
+    causes = [line for line in rest if not line[0].isspace()] or rest[-1:]
+    return f"{type(error).__name__}: {' ... '.join(line.strip() for line in (first, *causes[-_CAUSES:]))}"

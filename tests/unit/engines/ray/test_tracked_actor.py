@@ -79,6 +79,43 @@ def test_actor_that_cannot_be_placed_was_never_started() -> None:
     assert tracked.actor.is_killed
 
 
+DEAD_NODE = """The actor died unexpectedly before finishing this task.
+\tclass_name: RunnerActor
+\tactor_id: 8d0c
+\tnamespace: determined-c1
+The actor died because its node has died. Node Id: 5ef1
+\tthe actor's node was terminated unexpectedly
+The actor never ran - it was cancelled before it started running."""
+FAILED_START = """The actor died because of an error raised in its creation task, ray::RunnerActor.__init__() (pid=7)
+  File "actor.py", line 35, in __init__
+    self._sitter = subprocess.Popen(
+OSError: [Errno 28] No space left on device"""
+
+
+@pytest.mark.parametrize(
+    ("text", "gist"),
+    [
+        (
+            DEAD_NODE,
+            "The actor died unexpectedly before finishing this task."
+            " ... The actor died because its node has died. Node Id: 5ef1"
+            " ... The actor never ran - it was cancelled before it started running.",
+        ),
+        (
+            FAILED_START,
+            "The actor died because of an error raised in its creation task, ray::RunnerActor.__init__() (pid=7)"
+            " ... OSError: [Errno 28] No space left on device",
+        ),
+        ("", ""),
+    ],
+    ids=["dead node", "failed start", "no text"],
+)
+def test_reason_of_a_failed_start_keeps_the_cause_that_ray_names(text: str, gist: str) -> None:
+    tracked = Tracked(running=False)
+    tracked.fail(ActorDiedError(text), "facts")
+    assert tracked.state == (RunnerState.NOT_STARTED, f"node n1: ActorDiedError: {gist}")
+
+
 def test_actor_that_dies_while_it_runs_is_lost_at_once() -> None:
     tracked = Tracked()
     tracked.fail(ActorDiedError("node died"))
