@@ -84,6 +84,7 @@ class ExitCause(StrEnum):
     FAILED = "failed"  # the runner could not get as far as the entrypoint (hook, context, storage); code 1
     UNUSABLE = "unusable"  # what its config asks of its environment cannot be had: another try would fail as well
     LOST = "lost"  # a later runner found the journal of one that had vanished
+    NOT_STARTED = "not_started"  # its engine could not start it; only the master writes this
 
 
 class Exit(msgspec.Struct, tag="exit", array_like=True):

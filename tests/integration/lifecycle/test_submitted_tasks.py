@@ -8,11 +8,12 @@ from world import World, WorldFactory
 
 from determined.config.job import prepare_generic_task, prepare_job
 from determined.config.task_kinds import COMMAND, GENERIC, NOTEBOOK, SHELL, TENSORBOARD, TaskKind
-from determined.engines.model import GoneReason
+from determined.engines.model import GoneReason, Launch
 from determined.master.background.idle import IdleWatch
 from determined.master.config import load_master_config
 from determined.master.db.queries import submitted_task as queries
-from determined.master.lifecycle import allocation, submitted_task
+from determined.master.lifecycle import allocation, claiming, submitted_task
+from determined.wire.claim import ClaimRequest
 from determined.wire.report import ExitCause
 
 
@@ -47,6 +48,12 @@ async def serve(world: World, kind: TaskKind, **config: Any) -> str:
     [launch] = await world.running()
     await world.write(allocation.runner_phase, launch.resource_id, "READY")
     return task_id
+
+
+async def handed_over(world: World) -> Launch:
+    """The only runner, which its engine has and which has reported nothing yet."""
+    await world.until(lambda: len(world.machine.launched) == 1)
+    return world.machine.launched[0]
 
 
 async def row(world: World, task_id: str) -> Any:
@@ -101,6 +108,50 @@ async def test_a_command_whose_node_is_lost_has_failed_and_is_not_started_again(
     world.engine.lose(launch.resource_id, GoneReason.LOST)
     await world.until(lambda: ended(world, task_id))
     assert (await row(world, task_id)).exit_kind == "transient"
+    await world.reconciler.step()
+    assert len(world.machine.launched) == 1
+
+
+@pytest.mark.parametrize("kind", [COMMAND, NOTEBOOK, SHELL, TENSORBOARD, GENERIC], ids=lambda kind: kind.noun)
+async def test_a_task_whose_runner_never_started_is_started_again(world: World, kind: TaskKind) -> None:
+    task_id = await create(world, kind)
+    launch = await handed_over(world)
+    world.engine.lose(launch.resource_id, GoneReason.NOT_STARTED)
+    [again] = await world.running()
+    assert again.allocation_id == f"{task_id}.2"
+    assert (await row(world, task_id)).state == ("ACTIVE" if kind is GENERIC else None)
+    assert "nothing of the task has begun: it is started again (start 2 of 5)" in await world.log(task_id)
+    await world.exit(again.resource_id)
+    await world.until(lambda: ended(world, task_id))
+    assert len(world.machine.launched) == 2
+
+
+@pytest.mark.parametrize("kind", [COMMAND, GENERIC], ids=lambda kind: kind.noun)
+async def test_a_task_that_no_engine_can_start_ends_after_five_tries(world: World, kind: TaskKind) -> None:
+    world.machine.refuse = "the machine has no room"
+    task_id = await create(world, kind)
+    await world.until(lambda: ended(world, task_id))
+    end = await row(world, task_id)
+    assert (end.exit_kind, end.state) == ("transient", "ERROR" if kind is GENERIC else None)
+    assert "could not start: the machine has no room" in end.exit_reason
+    assert [one["id"] for one in await world.rows("allocations")] == [f"{task_id}.{n}" for n in range(1, 6)]
+
+
+@pytest.mark.parametrize("sign", ["claimed", "begun", "killed"])
+async def test_a_task_that_may_have_begun_or_is_killed_is_not_started_again(world: World, sign: str) -> None:
+    world.machine.obey_kill = None
+    task_id = await create(world, COMMAND)
+    launch = await handed_over(world)
+    if sign == "claimed":
+        await world.write(
+            claiming.claim, ClaimRequest(allocation_id=launch.allocation_id, rank=0, claimant="a", proof="")
+        )
+    if sign == "begun":
+        await world.write(allocation.runner_phase, launch.resource_id, "STARTING")
+    if sign == "killed":
+        await world.write(submitted_task.kill, task_id)
+    world.engine.lose(launch.resource_id, GoneReason.NOT_STARTED)
+    await world.until(lambda: ended(world, task_id))
     await world.reconciler.step()
     assert len(world.machine.launched) == 1
 

@@ -516,7 +516,7 @@ export interface Schemas {
     message: string;
   };
   Exit: ["exit", Schemas["ExitCause"], number, string, number, string];
-  ExitCause: "exited" | "failed" | "killed" | "lost" | "preempted" | "unusable";
+  ExitCause: "exited" | "failed" | "killed" | "lost" | "not_started" | "preempted" | "unusable";
   ExitedReason: "EXITED_REASON_UNSPECIFIED" | "EXITED_REASON_INVALID_HP" | "EXITED_REASON_USER_REQUESTED_STOP" | "EXITED_REASON_USER_CANCELED";
   ExpMetricNamesResponse: {
     metricNames?: Schemas["MetricIdentifier"][] | null | undefined;

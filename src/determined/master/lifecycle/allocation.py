@@ -15,6 +15,7 @@ from determined.master.db.queries.log import append_master_line
 from determined.master.db.rows.allocations import Allocation, Runner, RunnerValues
 from determined.master.lifecycle import allocation_state, experiment, search, submitted_task, trial_state
 from determined.master.lifecycle.states import (
+    SYSTEM_FAILURES,
     AllocationState,
     ExitKind,
     RunnerEnd,
@@ -212,9 +213,17 @@ def runner_gone(conn: Connection, now: datetime, resource_id: str, reason: str, 
         return
     if runner.exited_at is None:
         message = detail or f"the runner is gone ({reason})"
-        cause = ExitCause.KILLED if reason == GoneReason.CANCELED else ExitCause.LOST
-        runner_exited(conn, now, resource_id, Exit(cause, _LOST_CODE, message, now.timestamp()))
+        exit = Exit(_cause_of_gone(runner, reason), _LOST_CODE, message, now.timestamp())
+        runner_exited(conn, now, resource_id, exit)
     mark_drained(conn, resource_id)
+
+
+def _cause_of_gone(runner: Runner, reason: str) -> ExitCause:
+    """Return the cause of an end without an exit record. What was claimed, or reported anything, may have begun."""
+    if reason == GoneReason.CANCELED:
+        return ExitCause.KILLED
+    has_begun = runner.claimant is not None or runner.state != AllocationState.ASSIGNED
+    return ExitCause.LOST if has_begun or reason != GoneReason.NOT_STARTED else ExitCause.NOT_STARTED
 
 
 def _is_leaving(conn: Connection, runner: Runner) -> bool:
@@ -351,7 +360,7 @@ def _summary(allocation: Allocation, group: Sequence[Runner], kind: ExitKind) ->
         return TAKEN_AWAY
     failed = min(
         (r for r in group if r.exit_cause != RunnerEnd.EXITED or r.exit_code != 0),
-        key=lambda r: (r.exit_cause != RunnerEnd.LOST, r.exited_at, r.rank),
+        key=lambda r: (r.exit_cause not in SYSTEM_FAILURES, r.exited_at, r.rank),
     )
     if allocation.trial_id is None and failed.exit_cause == RunnerEnd.EXITED:
         # Clients of upstream look for these words.

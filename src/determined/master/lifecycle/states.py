@@ -78,8 +78,10 @@ class RunnerEnd(StrEnum):
     FAILED = "failed"
     UNUSABLE = "unusable"
     LOST = "lost"
+    NOT_STARTED = "not_started"
 
 
+SYSTEM_FAILURES = frozenset({RunnerEnd.LOST, RunnerEnd.NOT_STARTED})
 STOPPING = frozenset({State.STOPPING_COMPLETED, State.STOPPING_CANCELED, State.STOPPING_KILLED, State.STOPPING_ERROR})
 TERMINAL = frozenset({State.COMPLETED, State.CANCELED, State.ERROR})
 DELETION = frozenset({State.DELETING, State.DELETE_FAILED, State.DELETED})
@@ -183,9 +185,14 @@ class RunnerExit:
     daemon: bool = False
 
     @property
+    def is_systems(self) -> bool:
+        """Tell whether the system failed, not the task."""
+        return self.cause in SYSTEM_FAILURES
+
+    @property
     def failed(self) -> bool:
-        unable = (RunnerEnd.FAILED, RunnerEnd.UNUSABLE, RunnerEnd.LOST)
-        return self.cause in unable or (self.cause == RunnerEnd.EXITED and self.code != 0)
+        unable = (RunnerEnd.FAILED, RunnerEnd.UNUSABLE)
+        return self.is_systems or self.cause in unable or (self.cause == RunnerEnd.EXITED and self.code != 0)
 
 
 def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: bool = True) -> ExitKind:
@@ -206,8 +213,7 @@ def classify(exits: Sequence[RunnerExit], *, killed: bool, acked: bool, asked: b
         return ExitKind.INVALID_REQUEST
     if failure is not None:
         # Where a node vanishes, its peers fail before anybody knows why: their failures are its.
-        lost = any(e.cause == RunnerEnd.LOST for e in exits)
-        return ExitKind.TRANSIENT if lost else ExitKind.ERRORED
+        return ExitKind.TRANSIENT if any(e.is_systems for e in exits) else ExitKind.ERRORED
     causes = {e.cause for e in exits}
     if RunnerEnd.PREEMPTED in causes:
         return ExitKind.PREEMPTED

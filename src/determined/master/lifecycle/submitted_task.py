@@ -13,14 +13,18 @@ from determined.config.task_kinds import GENERIC, KINDS, TaskKind
 from determined.errors import Conflict, FailedPrecondition
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import job as jobs
+from determined.master.db.queries import runner as runners
 from determined.master.db.queries import submitted_task as submitted_tasks
 from determined.master.db.queries import task as tasks
+from determined.master.db.queries.log import append_master_line
 from determined.master.db.rows.allocations import Allocation
 from determined.master.db.rows.experiments import JobValues
 from determined.master.lifecycle import allocation_state
 from determined.master.lifecycle.job_limits import check_priority, check_weight
 from determined.master.lifecycle.queue_position import queue_position
-from determined.master.lifecycle.states import GENERIC_ENDS, ExitKind, GenericState, generic_state_after
+from determined.master.lifecycle.states import GENERIC_ENDS, ExitKind, GenericState, RunnerEnd, generic_state_after
+
+_STARTS = 5  # of a task that no engine can start; engines avoid a node on which a start failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +133,9 @@ def serves(conn: Connection, allocation: Allocation) -> bool:
 def allocation_ended(conn: Connection, now: datetime, allocation: Allocation, kind: ExitKind) -> None:
     """Record what the end of an allocation means for its task."""
     task = submitted_tasks.find(conn, allocation.task_id)
+    goes_on = task is not None and task.state in (None, GenericState.ACTIVE)
+    if goes_on and kind == ExitKind.TRANSIENT and _start_again(conn, now, allocation):
+        return
     if task is not None and task.state is not None:
         state = generic_state_after(GenericState(task.state), kind)
         submitted_tasks.update_row(conn, task.task_id, {"state": state})
@@ -174,6 +181,23 @@ def _end(conn: Connection, now: datetime, task_id: str) -> None:
     tasks.end(conn, now, task_id)
     if tasks.get(conn, task_id).type != GENERIC.name:
         submitted_tasks.delete_context(conn, task_id)
+
+
+def _start_again(conn: Connection, now: datetime, ended: Allocation) -> bool:
+    """Queue another run of a task if nothing of the last one has begun. Return whether there is one.
+
+    No runner has touched anything, so that is no second run to the user.
+    """
+    if any(r.exit_cause != RunnerEnd.NOT_STARTED for r in runners.of_allocation(conn, ended.id)):
+        return False
+    ends = [row.exit_kind for row in allocations.of_task(conn, ended.task_id)]
+    starts = next((n for n, kind in enumerate(ends) if kind != ExitKind.TRANSIENT), len(ends))
+    if starts >= _STARTS:
+        return False
+    text = f"nothing of the task has begun: it is started again (start {starts + 1} of {_STARTS})"
+    append_master_line(conn, now, ended.task_id, text, level="WARNING")
+    _allocate_again(conn, now, ended.task_id)
+    return True
 
 
 def _live(conn: Connection, task_id: str) -> Allocation | None:
