@@ -1,6 +1,7 @@
 """Core API: metrics, checkpoints, preemption, search and distribution for any training script (`det.core.init`)."""
 
 from determined.core._checkpoint import CheckpointContext
+from determined.core._checkpoint_background import BackgroundSave
 from determined.core._context import Context
 from determined.core._distributed import DistributedContext
 from determined.core._experimental import ExperimentalCoreContext
@@ -29,6 +30,7 @@ from determined.core._searcher import SearcherContext, SearcherContextMissing, S
 from determined.core._train import TrainContext
 
 __all__ = [
+    "BackgroundSave",
     "CheckpointContext",
     "Context",
     "DistributedContext",

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from determined._json import JsonObject
-from determined.core._checkpoint_files import CheckpointFiles
+from determined.core._checkpoint_background import BackgroundSave, BackgroundSaves
+from determined.core._checkpoint_files import CheckpointFiles, Stored
 from determined.core._disk_full import naming_full_store
 from determined.core._distributed import DistributedContext
 from determined.core._master import Master
@@ -47,6 +48,8 @@ class CheckpointContext:
         self._master = master
         self._storage_id = storage_id
         self._before_report = before_report
+        self._background = BackgroundSaves()
+        self._background_dist: DistributedContext | None = None
 
     def upload(
         self,
@@ -76,6 +79,7 @@ class CheckpointContext:
             >>> with open("model/weights", "w") as f: f.write("1")
             >>> core_context.checkpoint.upload("model", {"steps_completed": 1})
         """
+        self._background.wait()
         given = dict(metadata or {})
         directory = None if ckpt_dir is None else Path(ckpt_dir)
         if shard:
@@ -109,6 +113,7 @@ class CheckpointContext:
             >>> with core_context.checkpoint.store_path({"steps_completed": 1}) as (path, storage_id):
             ...     (path / "weights").write_text("1")
         """
+        self._background.wait()
         given = dict(metadata or {})
         if shard:
             with self._store_shards(given) as place:
@@ -121,6 +126,45 @@ class CheckpointContext:
             yield path, storage_id
             resources = self._files.upload(path, storage_id, given, None)
         self._finish(storage_id, resources, given)
+
+    @contextlib.contextmanager
+    def store_path_async(self, metadata: JsonObject | None = None, *, shard: bool = False) -> Iterator[BackgroundSave]:
+        """Do as `store_path`, but hash, store and report the files in the background once the block is left.
+
+        What the block writes by itself, and what it hands to `BackgroundSave.write_later`, is stored. The next save
+        waits for this one, and so do the end of an operation of the searcher, whatever else uses checkpoints of this
+        context, and its end. A checkpoint that could not be stored is never reported.
+
+        Raises:
+            Exception: what went wrong with the last save in the background, whatever it is.
+            ValueError, RuntimeError: as `store_path` does.
+
+        Example:
+            >>> with core_context.checkpoint.store_path_async({"steps_completed": 1}) as save:
+            ...     (save.path / "weights").write_text("1")
+            >>> save.wait()  # for who wants to know now whether it is stored
+        """
+        self._background.wait()
+        given = dict(metadata or {})
+        if shard:
+            with self._begin_shards(given) as save:
+                yield save
+            return
+        self._only_chief("store_path_async")
+        self._check(given)
+        storage_id = str(uuid.uuid4())
+        with contextlib.ExitStack() as kept:
+            save = BackgroundSave(kept.enter_context(self._kept(storage_id)), storage_id)
+            yield save
+            rest = kept.pop_all()
+
+        def store() -> None:
+            with rest:
+                save._write()
+                resources = self._files.upload(save.path, storage_id, given, None)
+            self._finish(storage_id, resources, given)
+
+        self._background.start(save, store)
 
     def download(
         self,
@@ -136,6 +180,7 @@ class CheckpointContext:
             CheckpointNotFound: no such checkpoint, or one that was never completed.
             CheckpointDamaged: a file is not what was stored.
         """
+        self._background.wait()
         self._files.download(storage_id, Path(ckpt_dir), DownloadMode(download_mode), selector)
 
     @contextlib.contextmanager
@@ -147,6 +192,7 @@ class CheckpointContext:
         selector: Selector | None = None,
     ) -> Iterator[Path]:
         """Yield a directory that holds the checkpoint for the length of the block. Raises as `download`."""
+        self._background.wait()
         with self._files.restored(storage_id, DownloadMode(download_mode), selector) as path:
             yield path
 
@@ -154,6 +200,7 @@ class CheckpointContext:
         """The metadata the master has; {} when there is none."""
         from determined.wire.checkpoint import GET_CHECKPOINT
 
+        self._background.wait()
         path, settled = GET_CHECKPOINT.at(checkpoint_uuid=storage_id), self._reporter.settle
         answer = self._master.insist(lambda s: s.get(path), "checkpoint.get_metadata", after=settled)
         return answer["checkpoint"].get("metadata") or {}  # of all that a checkpoint has, only this is needed
@@ -165,6 +212,7 @@ class CheckpointContext:
         """
         from determined.wire import checkpoint as wire
 
+        self._background.wait()
         nothing = wire.PatchCheckpointOptionalResources(resources={})
         request = wire.PatchCheckpointsRequest(checkpoints=[wire.PatchCheckpoint(uuid=storage_id, resources=nothing)])
         what, settled = "checkpoint.delete", self._reporter.settle
@@ -183,11 +231,52 @@ class CheckpointContext:
         with self._kept(storage_id, lambda: saving.is_over) as path:
             with saving:
                 yield path, storage_id
-            if self._storage_manager.store_path_is_direct_access():
-                stored = self._files.publish_shared(path, storage_id, metadata, self._check)
-            else:
-                stored = self._files.upload_shards(path, storage_id, metadata, None, self._check)
+            stored = self._store_files(self._files, path, storage_id, metadata)
         self._finish(storage_id, *stored)
+
+    @contextlib.contextmanager
+    def _begin_shards(self, metadata: JsonObject) -> Iterator[BackgroundSave]:
+        storage_id: str = self._dist.broadcast(str(uuid.uuid4()))
+        dist = self._connect_background()
+        saving, writing = SharedBlock(self._dist, " while saving"), SharedBlock(dist, " while saving")
+        block = saving
+        with contextlib.ExitStack() as kept:
+            path = kept.enter_context(self._kept(storage_id, lambda: block.is_over))
+            with saving:
+                save = BackgroundSave(path, storage_id)
+                yield save
+            block, rest = writing, kept.pop_all()
+
+        def store() -> None:
+            with rest:
+                with writing:
+                    save._write()
+                stored = self._store_files(CheckpointFiles(dist, self._storage_manager), path, storage_id, metadata)
+            self._finish(storage_id, *stored)
+
+        self._background.start(save, store)
+
+    def _connect_background(self) -> DistributedContext:
+        """Return the ranks of this job on connections that the background thread has for itself. Collective."""
+        if self._background_dist is None:
+            self._background_dist = self._dist._connected_again()
+        return self._background_dist
+
+    def _store_files(self, files: CheckpointFiles, path: Path, storage_id: str, metadata: JsonObject) -> Stored:
+        """Store what all ranks have written, on all of them together."""
+        if self._storage_manager.store_path_is_direct_access():
+            return files.publish_shared(path, storage_id, metadata, self._check)
+        return files.upload_shards(path, storage_id, metadata, None, self._check)
+
+    def _wait(self) -> None:
+        """Wait for the save in the background. Raises what it failed with."""
+        self._background.wait()
+
+    def _close(self) -> None:
+        """Wait for the save in the background; a failure is in the log."""
+        self._background.let_finish()
+        if self._background_dist is not None and self._background_dist is not self._dist:
+            self._background_dist.close()
 
     @contextlib.contextmanager
     def _kept(self, storage_id: str, is_ours: Callable[[], bool] = lambda: True) -> Iterator[Path]:

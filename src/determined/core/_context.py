@@ -8,7 +8,7 @@ from typing import Protocol
 
 from determined._info import ClusterInfo
 from determined.core._checkpoint import CheckpointContext
-from determined.core._distributed import DistributedContext
+from determined.core._distributed import DistributedContext, is_failure
 from determined.core._experimental import ExperimentalCoreContext
 from determined.core._master import Master
 from determined.core._modes import EarlyExitReason
@@ -109,13 +109,29 @@ class Context:
         """
         error = exc_val
         try:
-            self._close_parts(exc_type, exc_val, exc_tb)
+            self._close_checkpoint(exc_type, exc_val, exc_tb)
         except BaseException as e:
             error = error or e
             raise
         finally:
             if self._delivery is not None:
                 self._delivery.close(error)
+
+    def _close_checkpoint(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        """Wait for a save in the background before anything is closed that it needs. Its failure is one of the script,
+        unless that has failed by itself."""
+        if exc_val is None or not is_failure(exc_val):
+            try:
+                self.checkpoint._wait()
+            except BaseException as err:
+                self._close_parts(type(err), err, err.__traceback__)
+                raise
+        self._close_parts(exc_type, exc_val, exc_tb)
 
     def _close_parts(
         self,
@@ -128,6 +144,7 @@ class Context:
                 if part is not None:
                     parts.callback(part.close)
             parts.callback(self.profiler._close)
+            parts.callback(self.checkpoint._close)  # after the peers were told, who may save with it
             if exc_type is None:
                 parts.callback(self.distributed.close)
             else:  # its peers are told what went wrong

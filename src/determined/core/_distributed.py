@@ -72,6 +72,7 @@ class DistributedContext:
         self._link_failure: LinkFailure | None = None
         self._world: Hub | Spoke | None = None
         self._node: Hub | Spoke | None = None
+        self._address: JsonObject = {"chief_ip": chief_ip, "pub_port": pub_port, "force_tcp": force_tcp}
         if self.size > 1:
             port = _environment.peer_ports()[0] if pub_port == _DEFAULT_PORTS[0] else pub_port
             self._connect(_chief_address(self.size, self.local_size, chief_ip), port, force_tcp)
@@ -182,7 +183,7 @@ class DistributedContext:
         exc_val: BaseException | None,
         exc_tb: TracebackType | None,
     ) -> None:
-        if self._link_failure is not None and exc_val is not None and _is_failure(exc_val):
+        if self._link_failure is not None and exc_val is not None and is_failure(exc_val):
             self._link_failure.seal(self._described(exc_val, ""), is_invalid=isinstance(exc_val, InvalidHP))
         self.close()
 
@@ -216,6 +217,15 @@ class DistributedContext:
         if mine is None and cause is not None:
             raise cause.error
         return True
+
+    def _connected_again(self) -> "DistributedContext":
+        """Connect the same ranks once more, at the port that was free again, for exchanges of another thread.
+
+        Collective: all ranks must call it. A process alone needs no connection, and gets this context.
+        """
+        if self.size == 1:
+            return self
+        return DistributedContext(**{name: getattr(self, name) for name in _ALONE}, **self._address)
 
     def _described(self, error: BaseException, doing: str) -> str:
         words = str(error).partition("\n")[0][:_REASON_CHARACTERS]
@@ -275,7 +285,7 @@ class DistributedContext:
             )
 
 
-def _is_failure(error: BaseException) -> bool:
+def is_failure(error: BaseException) -> bool:
     if isinstance(error, SystemExit):
         return error.code not in (None, 0)
     return isinstance(error, Exception)

@@ -133,12 +133,13 @@ class TrialParts:
             tensorboard_mode=tensorboard_mode,
             tensorboard_manager=tensorboard,
         )
+        checkpoints = self._checkpoints(events)
         return Context(
-            self._checkpoints(events),
+            checkpoints,
             distributed=self._dist,
             preempt=PreemptContext(self._reporter, self._dist, preempt_mode),
             train=train,
-            searcher=self._searcher(),
+            searcher=self._searcher(checkpoints),
             info=self._info,
             experimental=ExperimentalCoreContext(self._master, self._trial.trial_id),
             profiler=ProfilerContext(self._info.agent_id, metrics, self._dist),
@@ -159,7 +160,7 @@ class TrialParts:
             before_report=events.sync_soon if events else lambda: None,
         )
 
-    def _searcher(self) -> SearcherContext | SearcherContextMissing:
+    def _searcher(self, checkpoints: CheckpointContext) -> SearcherContext | SearcherContextMissing:
         searcher = self._trial._config.get("searcher") or {}
         is_driven = is_classic(searcher) and not self._info._is_unmanaged
         if searcher.get("max_length") is None and not is_driven:
@@ -171,6 +172,7 @@ class TrialParts:
             trial_id=self._trial.trial_id,
             searcher=searcher,
             is_driven=is_driven,
+            before_end=checkpoints._wait,
         )
 
     def _tensorboard(self, mode: TensorboardMode) -> TensorboardManager:

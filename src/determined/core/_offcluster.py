@@ -6,6 +6,7 @@ from pathlib import Path
 
 from determined._json import JsonObject
 from determined.core._checkpoint import CheckpointContext
+from determined.core._checkpoint_background import BackgroundSaves
 from determined.core._checkpoint_files import CheckpointFiles, read_metadata
 from determined.core._distributed import DistributedContext
 from determined.core._metrics import VALIDATION, checked_group, plain_metrics
@@ -91,11 +92,15 @@ class DummyCheckpointContext(CheckpointContext):
         self._dist = dist
         self._storage_manager = storage_manager
         self._files = CheckpointFiles(dist, storage_manager)
+        self._background = BackgroundSaves()
+        self._background_dist = None
 
     def get_metadata(self, storage_id: str) -> JsonObject:
+        self._wait()
         return read_metadata(self._storage_manager, storage_id)
 
     def delete(self, storage_id: str) -> None:
+        self._wait()
         self._storage_manager.delete(storage_id, ["**/*"])
 
     def _report(self, storage_id: str, resources: dict[str, int], metadata: JsonObject) -> None:

@@ -6,7 +6,7 @@ own affair, and `operations()` yields one made-up operation so that older script
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from determined._json import JsonObject
 from determined.core._distributed import DistributedContext
@@ -47,7 +47,10 @@ class SearcherOperation(TrainOperation):
 
 
 class SearcherContext:
-    """Operations of one trial. `is_driven`: the master hands them out."""
+    """Operations of one trial. `is_driven`: the master hands them out.
+
+    `before_end`: called before an operation is over, by whose end the trial may be over as well.
+    """
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class SearcherContext:
         trial_id: int,
         searcher: JsonObject,
         is_driven: bool,
+        before_end: Callable[[], None] = lambda: None,
     ) -> None:
         self._reporter = reporter
         self._master = master
@@ -66,6 +70,7 @@ class SearcherContext:
         self._made_up_length = parse_max_length(searcher)
         self._units = parse_units(searcher)
         self._classic = is_driven
+        self._before_end = before_end
         self._trained_length = 0
         self._was_aware: bool | None = None  # of preemption, before the operation was completed
 
@@ -138,6 +143,7 @@ class SearcherContext:
     def _next_length(self) -> int | None:
         from determined.wire.trial import GET_SEARCHER_OPERATION
 
+        self._before_end()
         own, settled = self._trial_id, self._reporter.settle
         answer = self._master.insist(
             lambda s: s.call(GET_SEARCHER_OPERATION, trial_id=own), "searcher.operations", after=settled
@@ -158,6 +164,7 @@ class SearcherContext:
         self._reporter.report(Progress(min(max(float(length) / total, 0.0), 1.0)))
 
     def _complete(self, length: int, metric: object) -> None:
+        self._before_end()
         if not self._classic:
             return
         # The answer may end the trial: a script that then saves its last state does not ignore the signal.

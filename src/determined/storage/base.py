@@ -8,6 +8,7 @@ It holds files and directories, no links: a link is stored as what it points to,
 import contextlib
 import os
 import random
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -190,7 +191,13 @@ class StorageManager(ABC):
 
 @contextlib.contextmanager
 def preserved_random_state() -> Iterator[None]:
-    """Preserve the global random state: drivers draw retry jitter from it, and a seeded training must not notice."""
+    """Preserve the global random state: drivers draw retry jitter from it, and a seeded training must not notice.
+
+    On another thread than the main one it is left alone: what the training has drawn meanwhile would be drawn again.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     state = random.getstate()
     try:
         yield
