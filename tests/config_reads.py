@@ -26,7 +26,7 @@ def reads_of(code: str) -> set[Read]:
 
 
 def words(folder: str) -> set[str]:
-    """Every word that the code of a folder spells: keys of JSON that it is given whole, attributes, arguments."""
+    """Return all words in the code of a folder: keys of JSON that it is given whole, attributes, arguments."""
     paths = (path for path in (SOURCE / folder).rglob("*.py") if path.name != "task_section.py")  # declares keys
     text = "\n".join(path.read_text() for path in paths)
     return set(re.findall(r"\w+", text))

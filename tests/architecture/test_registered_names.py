@@ -1,4 +1,4 @@
-"""What a registry finds is known by its traits: no module outside its folder asks for one by its name."""
+"""Modules outside of a registry's folder ask for traits of what it has, never for one by its name."""
 
 import ast
 import re

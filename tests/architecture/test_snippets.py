@@ -1,5 +1,6 @@
-"""Every snippet of every document, without running it: Python compiles and imports what exists, YAML is a sound config,
-`det` understands each command line, and `make` has each target. Pages of docs/ are also run, by tests/e2e."""
+"""Check every snippet of every document without running it: Python compiles and imports what exists, YAML is a valid
+config, `det` understands each command line, and `make` has each target. Pages of docs/ are also run, by tests/e2e.
+"""
 
 import ast
 import itertools
@@ -31,7 +32,7 @@ def test_every_block_says_its_language() -> None:
 
 
 def test_every_console_block_has_a_command() -> None:
-    """Its lines without `$ ` are promised output: a block of these alone runs nothing."""
+    """Lines without `$ ` are expected output: a block of these alone runs nothing."""
     empty = [block.where for block in _every("console") if not block.script.strip()]
     assert not empty, f"write `$ ` before the commands of {empty}, or call the block bash"
 

@@ -1,4 +1,6 @@
-"""What the project installs and builds with is pinned: versions in constraints.txt, hashes in requirements-*.txt."""
+"""Packages that the project installs and builds with are pinned: versions in constraints.txt, hashes in
+requirements-*.txt.
+"""
 
 import re
 import tomllib
