@@ -1,5 +1,5 @@
-"""Every address of the page, with real experiments behind it; `python tests/browser/addresses.py DIRECTORY` takes a
-picture of each in both themes.
+"""List every address of the page, with real experiments behind it; `python tests/browser/addresses.py DIRECTORY` takes
+a picture of each in both themes.
 """
 
 import re

@@ -42,7 +42,7 @@ def built_page() -> None:
 def site(
     built_page: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Cluster]:
-    """Of four slots, or of as many as the file's SLOTS says; with its CONFIG."""
+    """Start a cluster of four slots, or of as many as the file's SLOTS says, with its CONFIG."""
     slots, config = getattr(request.module, "SLOTS", 4), getattr(request.module, "CONFIG", None)
     running = Cluster(tmp_path_factory.mktemp("site"), slots=slots, config=config)
     running.start()

@@ -1,4 +1,4 @@
-"""What browser tests stand on: a Chromium, an eye on what the page does wrong, experiments to look at, axe."""
+"""Set up browser tests: a Chromium, a watch for errors of the page, experiments to look at, axe."""
 
 import os
 import re
@@ -107,7 +107,7 @@ def assert_accessible(page: Page, *rules: str) -> None:
 
 
 def darken(page: Page) -> None:
-    """As when the system goes dark; returns when that is drawn."""
+    """Emulate the system's dark theme, and wait until it is drawn."""
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(_LAID_OUT, arg=page.evaluate("innerWidth"))
 

@@ -1,4 +1,4 @@
-"""What an attack would leave behind in a page, if one of `populated` worked."""
+"""Look for the traces that an attack would leave in a page, if one of `populated` worked."""
 
 from playwright.sync_api import BrowserContext, Page
 from populated import TURNED

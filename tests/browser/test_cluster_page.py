@@ -17,7 +17,7 @@ SLEEPING = "import time\ntime.sleep(3600)\n"
 
 @pytest.fixture
 def jobs(site: Cluster, client: Client, tmp_path: Path) -> Iterator[dict[str, int]]:
-    """One experiment runs on two of four slots, two that want all four wait."""
+    """Run one experiment on two of four slots, and queue two that need all four."""
     made = {"running": submit(client, tmp_path / "a", SLEEPING, name="runs", resources={"slots_per_trial": 2})}
     eventually(lambda: client.get("/api/v1/resource-pools")["resourcePools"][0]["slotsUsed"] == 2)
     for name in ("first", "second"):

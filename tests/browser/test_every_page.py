@@ -1,5 +1,5 @@
-"""Every address of the page, over a cluster full of hostile words: each renders, is accessible in both themes, fits a
-phone and a screen magnified to 200 %, lets no attack live, and complains of nothing.
+"""Open every address of the page over a cluster full of hostile names: each renders, is accessible in both themes, fits
+a phone and a screen magnified to 200 %, runs no attack, and logs no error.
 """
 
 import re

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 @dataclass(frozen=True)
 class Seen:
-    """What the pages of an experiment of one trial, or of one trial of a search, show.
+    """Contents of the pages of an experiment of one trial, or of one trial of a search.
 
     Attributes:
         hparams: by name, as the page writes them.

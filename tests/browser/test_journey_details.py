@@ -1,5 +1,5 @@
-"""Why an experiment failed by itself, a profiler that reads on, a look that follows its user, a browser that is handed
-its code.
+"""Test details of journeys: the cause of a failed experiment, a profiler that follows new data, a table view that follows
+its user, a browser signed in by a private file.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What the page of a version offers for pasting works when it is pasted: det, Python, curl."""
+"""Run the commands that the page of a version offers for copying: det, Python, curl."""
 
 import subprocess
 import sys

@@ -20,7 +20,7 @@ def made(site: Cluster, tmp_path_factory: pytest.TempPathFactory) -> int:
 
 @pytest.fixture
 def model(client: Client, made: int) -> int:
-    """As it was made, whatever an earlier test did to it."""
+    """Return the model as it was made, whatever an earlier test changed."""
     client.post(f"{MODELS}/{made}/unarchive")
     clean = {"notes": "", "metadata": {}, "labels": ["demo"]}
     client.call("PATCH", f"{MODELS}/{made}", clean)

@@ -1,4 +1,4 @@
-"""What pages of other origins can do to somebody who is signed in: nothing. And what the browser is told to forbid."""
+"""Pages of other origins can do nothing to a user who is signed in; headers tell the browser what to forbid."""
 
 import base64
 import re
@@ -87,7 +87,7 @@ def test_another_site_cannot_put_the_page_into_a_frame(elsewhere: Page, site: Cl
 def test_the_cookie_alone_is_not_enough(
     context: BrowserContext, signed_in: Page, site: Cluster, headers: dict[str, str]
 ) -> None:
-    """As a browser without SameSite would send it, or one that was led to our address by another name."""
+    """A browser without SameSite sends such requests, or one that reached our address under another name."""
     sent = {"Cookie": f"auth={_cookie(context)['value']}", "Content-Type": "application/json", **headers}
     http = urllib3.PoolManager(retries=False, timeout=30)
     change = http.request("POST", f"{site.url}/api/v1/workspaces", body=b'{"name": "forged"}', headers=sent)
