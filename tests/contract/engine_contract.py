@@ -1,5 +1,5 @@
-"""What every engine must do (the docstring of engines/base.py), as tests. An engine's own suite derives from this and
-gives a fixture `rig` (engine_rig.py), which it cleans; nothing of a test may be left running by then.
+"""Test the duties of every engine (the docstring of engines/base.py). An engine's own suite derives from this and gives
+a fixture `rig` (engine_rig.py), which it cleans; nothing of a test may be left running by then.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""One place where runners live, as the engine contract sees it: what it starts, how that ends, and what is left of it.
+"""Rig of the engine contract: start runners with one engine, see how they end, and what is left of them.
 
 Every task makes its pid known, says hello, and runs until the rig finishes it.
 """
@@ -120,7 +120,7 @@ class TaskRig:
 
 
 class EngineRig(TaskRig, ABC):
-    """What an engine's own suite derives from: `engine` and `node` are all it must give.
+    """Base of an engine's own rig: `engine` and `node` are all that it must define.
 
     - Every engine from `engine()` is one more master life over the same runners.
     - `node` is where launches go, a pool for an engine that chooses nodes itself. It offers at least four slots.
@@ -160,7 +160,7 @@ def is_running(pid: int) -> bool:
 
 @asynccontextmanager
 async def opened(rig: EngineRig) -> AsyncIterator[tuple[Engine, "Heard"]]:
-    """One life of a master: the engine, and what it says."""
+    """Open the engine for one life of a master, and collect its events."""
     engine = rig.engine()
     await engine.open()
     heard = Heard(engine)
@@ -190,7 +190,7 @@ class Heard:
         return [e.text for e in self.events if isinstance(e, RunnerNews) and e.resource_id == resource_id]
 
     async def refusal(self, launch: Launch) -> str:
-        """Why a start came to nothing: said at once, or as the runner's end by an engine that learns it later."""
+        """Return why a start failed: from its error, or from the runner's end where the engine learns it later."""
         try:
             await self._engine.start(launch)
         except Unavailable as e:

@@ -208,7 +208,7 @@ Move = tuple[str, int]
 
 @dataclass(slots=True)
 class Play:
-    """One search, in which a list of moves happens first and then all goes its normal way."""
+    """Simulate one search: first a list of moves, then everything goes its normal way."""
 
     case: Case
     simulator: Simulator
@@ -264,7 +264,7 @@ class Play:
         self.simulator.exit(trial)
 
     def _report_again(self, trial: SimulatedTrial) -> None:
-        """What a trial may say after it was told to end: another rank's reason; late, another validation."""
+        """Report for a trial that was told to end: another rank's reason; late, another validation."""
         if trial.reason is not None:
             self.simulator.leave(trial, ExitReason.ERRORED)
         elif self.case.late and trial.told_to_end:

@@ -1,4 +1,4 @@
-"""What every checkpoint store must do. test_storages.py gives it a `manager` of each."""
+"""Test the duties of every checkpoint store. test_storages.py gives it a `manager` of each."""
 
 import json
 import random

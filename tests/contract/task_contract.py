@@ -1,4 +1,4 @@
-"""What submitted tasks do on every engine, as tests: commands, ports, generic tasks, notebooks, TensorBoards, shells.
+"""Test submitted tasks on every engine: commands, ports, generic tasks, notebooks, TensorBoards, shells.
 
 An engine's own suite derives from these classes and gives a fixture `site` (task_site.py), a master for all its tests.
 """

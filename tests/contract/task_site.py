@@ -1,4 +1,4 @@
-"""One master over an engine, and what a user does with tasks there: the rig of task_contract.py."""
+"""Rig of task_contract.py: a master over an engine, and what a user does with tasks there."""
 
 import base64
 import json
@@ -46,7 +46,7 @@ class TaskSite:
         self.client = Client(cluster.url, cert=self._cert)
 
     def left_over(self) -> list[Any]:
-        """What the engine still runs for this master; nothing when no task lives."""
+        """Return what the engine still runs for this master; nothing when no task lives."""
         return []
 
     def lose_node(self, task_id: str) -> None:

@@ -1,4 +1,4 @@
-"""What only object stores do, on fsspec's in-memory file system."""
+"""Test what object stores alone do, on fsspec's in-memory file system."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every search method promises, in both generations, whatever its trials do."""
+"""Test the promises of every search method, in both generations, whatever its trials do."""
 
 import json
 import math

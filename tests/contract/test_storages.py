@@ -1,4 +1,4 @@
-"""Every checkpoint store keeps the storage contract. Its rig is the file of its name in storage_rigs."""
+"""Run the storage contract on every checkpoint store. Its rig is the file of its name in storage_rigs."""
 
 import importlib.util
 from collections.abc import Iterator

@@ -27,7 +27,7 @@ Reports = dict[int, dict[str, Any]]  # by step
 
 @dataclass
 class Model:
-    """All reports of a trial. A later run that begins at a step takes back what earlier ones said from there on."""
+    """Expected reports of a trial. A later run that begins at a step removes those of earlier runs from there on."""
 
     kept: dict[str, Reports] = field(default_factory=lambda: {group: {} for group in GROUPS})
     run: int = 1
@@ -44,7 +44,7 @@ class Model:
         self.kept[group].setdefault(step, {}).update(values)
 
     def _take_back(self, group: str, step: int) -> None:
-        """Of the same group from the step on, of others what lies beyond it; never what this run said itself."""
+        """Remove reports of the same group from the step on, of others after it; never those of this run."""
         for name, reports in self.kept.items():
             first = step if name == group else step + 1
             for gone in [s for s in reports if s >= first and s not in self.of_run[name]]:
@@ -55,7 +55,7 @@ class Model:
 
 
 def play(conn: Connection, who: Reporter, model: Model, rng: random.Random) -> Reporter:
-    """One batch of reports of a run that may be a new one."""
+    """Store one batch of reports, of this run or of a new one."""
     if rng.random() < 0.2:
         model.restart()
         who = replace(who, run_id=model.run)

@@ -1,4 +1,4 @@
-"""Every column of a message of `/stream`: changing it numbers a change, or clients would show what was."""
+"""Changing any column of a message of `/stream` numbers a change; otherwise clients would show old values."""
 
 from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints

@@ -146,7 +146,7 @@ def test_a_sync_forces_the_write_ahead_log(sqlite_url: str, monkeypatch: pytest.
 
 
 def test_a_postgresql_without_an_encoding_gives_text(postgres_server: str) -> None:
-    """As `initdb` makes one under LC_ALL=C."""
+    """`initdb` makes such a database under LC_ALL=C."""
     with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as admin:
         admin.execute("CREATE DATABASE plain_bytes ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
     engine = dialects.create_engine(f"{postgres_server}/plain_bytes")

@@ -28,7 +28,7 @@ def rig(request: pytest.FixtureRequest) -> Rig:
 
 @pytest.fixture(scope="module")
 def running_programs() -> Iterator[dict[object, Programs]]:
-    """One process for all rigs that import the same."""
+    """Share one process between all rigs that import the same packages."""
     running: dict[object, Programs] = {}
     yield running
     for programs in running.values():

@@ -1,5 +1,6 @@
-"""One trial of a rig: each run is a process of its own, with a run directory, a runner that acknowledges, and a master
-that hands out the searcher's operations, as on a cluster."""
+"""Run one trial of a rig: each run is a process of its own, with a run directory, a runner that acknowledges, and a
+master that hands out the searcher's operations, as on a cluster.
+"""
 
 import json
 import os
@@ -23,7 +24,7 @@ Metrics = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One process of a trial, after its end."""
+    """Result of one process of a trial."""
 
     status: int
     output: str  # standard output and error

@@ -21,7 +21,7 @@ VALIDATION_PERIOD = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """One way to train, with a user's code that does.
+    """Training API with a user's code that trains by it.
 
     Attributes:
         name: as its folder, and `-tf215` in the environment of that name.

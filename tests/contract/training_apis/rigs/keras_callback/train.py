@@ -15,7 +15,7 @@ def points() -> tuple[np.ndarray, np.ndarray]:
 
 
 def build_model(lr: float) -> Any:
-    """Without dropout on Keras 2, whose random numbers cannot be saved."""
+    """Build the model; without dropout on Keras 2, whose random numbers cannot be saved."""
     dropout = [keras.layers.Dropout(0.1)] if keras.__version__.startswith("3.") else []
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(16), *dropout, keras.layers.Dense(1)])
     model.compile(keras.optimizers.SGD(lr / 4, momentum=0.5), loss="mse", metrics=["mae"])
