@@ -112,6 +112,7 @@ class _Announcing(MasterServer):
         await super().startup(sockets)
         if not self.started or not sockets:
             return
+        memory.freeze_objects()
         port = sockets[0].getsockname()[1]
         temporary = self._ready_file.with_suffix(".new")
         temporary.write_text(f"{port}\n")

@@ -56,6 +56,42 @@ def test_a_long_series_takes_few_rows(conn: Connection, make_trial: MakeTrial) -
     assert conn.execute(select(func.count()).select_from(metric_chunks)).scalar_one() == 10
 
 
+def test_a_large_batch_becomes_one_row_and_leaves_a_small_tail_alone(conn: Connection, make_trial: MakeTrial) -> None:
+    who = make_trial()
+    sizes = [30, 1000, 1000, 24, 24, 1000, 3000]
+    step = 0
+    for size in sizes:
+        append_reports(conn, who, [training(step + i, loss=(step + i) / 7) for i in range(size)])
+        step += size
+    stored = conn.execute(select(metric_chunks.c.n).order_by(metric_chunks.c.first_step)).scalars().all()
+    assert stored == [30, 1000, 1000, 48, 1000, *[512] * 5, 440]
+    assert loss(conn, who) == {i: i / 7 for i in range(step)}
+
+
+def test_a_late_report_merges_into_a_tail_that_was_left(conn: Connection, make_trial: MakeTrial) -> None:
+    who = make_trial()
+    append_reports(conn, who, [training(i, loss=1.0) for i in range(30)])
+    append_reports(conn, who, [training(30 + i, loss=1.0) for i in range(1000)])
+    append_reports(conn, who, [training(7, acc=0.5)])
+    series = metric_series.read(conn, who.trial_id, "training", ["acc"], first=6, last=8)
+    assert series.columns["acc"] == [None, 0.5, None]
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 50])
+def test_reports_of_changing_names_and_types_come_back_as_they_were(
+    conn: Connection, make_trial: MakeTrial, at_once: int
+) -> None:
+    who = make_trial()
+    values: list[Any] = [0.5, 3, "text", None, True, [1, 2], math.inf]
+    reports = [training(i, always=i / 2, **{f"m{i % 3}": values[i % len(values)]}) for i in range(50)]
+    for start in range(0, 50, at_once):
+        append_reports(conn, who, reports[start : start + at_once])
+    stored = [
+        r.row for p in metric_series.report_places(conn, who.trial_id, None) for r in metric_series.reports(conn, p)
+    ]
+    assert [row.metrics for row in stored] == [report.metrics for report in reports]
+
+
 def test_wide_reports_are_not_rewritten_for_ever(conn: Connection, make_trial: MakeTrial) -> None:
     who = make_trial()
     wide = {f"m{i}": float(i) for i in range(300)}

@@ -1,4 +1,4 @@
-"""Up to 512 metric reports of one series as bytes, column by column: one metric is read without decoding the others.
+"""Up to 1024 metric reports of one series as bytes, column by column: one metric is read without decoding the others.
 
 Layout: version byte, header length (u32), MessagePack header, then the columns. Steps are int64, times float64; a
 metric is float64, int64 or (text, booleans, nested and mixed values) MessagePack; a bitmap says which reports carry it.
@@ -6,6 +6,7 @@ metric is float64, int64 or (text, booleans, nested and mixed values) MessagePac
 
 import struct
 from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from typing import Any
 
 import msgspec
 
-MAX_ROWS = 512
+MAX_ROWS = 1024  # ids of stored reports leave room for so many in a chunk
+FULL_ROWS = 512  # from so many on a chunk is not added to any more
 # A tail beyond this many bytes is not rewritten any more: wide reports would otherwise cost ever more per append.
 MAX_TAIL_BYTES = 64 * 1024
 
@@ -48,6 +50,16 @@ class Column:
             out[i] = value
         return out
 
+    def part(self, start: int, end: int) -> "Column":
+        """Return the values of the reports from `start` to before `end`."""
+        if self.rows is None:
+            return Column(self.values[start:end], None)
+        first, last = bisect_left(self.rows, start), bisect_left(self.rows, end)
+        return Column(self.values[first:last], [i - start for i in self.rows[first:last]])
+
+
+_ABSENT = Column((), [])
+
 
 @dataclass(frozen=True, slots=True)
 class Reports:
@@ -63,6 +75,21 @@ class Reports:
         columns = gather([row.metrics for row in rows])
         batches = [row.batch_metrics for row in rows]
         return cls([row.step for row in rows], [row.time for row in rows], columns, batches)
+
+    def part(self, start: int, end: int) -> "Reports":
+        """Return the reports from `start` to before `end`."""
+        columns = {name: part for name, c in self.columns.items() if (part := c.part(start, end)).values}
+        return Reports(self.steps[start:end], self.times[start:end], columns, self.batches[start:end])
+
+    def followed_by(self, later: "Reports") -> "Reports":
+        """Return these reports and, after them, later ones."""
+        n, m = len(self.steps), len(later.steps)
+        columns = {
+            name: _joined(self.columns.get(name, _ABSENT), n, later.columns.get(name, _ABSENT), m)
+            for name in self.columns | later.columns
+        }
+        steps, times = [*self.steps, *later.steps], [*self.times, *later.times]
+        return Reports(steps, times, columns, [*self.batches, *later.batches])
 
 
 class _ColumnEntry(msgspec.Struct, array_like=True):
@@ -148,6 +175,10 @@ class Chunk:
         values = _list_decoder.decode(raw) if entry.kind == "m" else _unpack_array(entry.kind, raw)
         return Column(values, None if entry.present is None else _indices(entry.present, self.n))
 
+    def reports(self) -> Reports:
+        columns = {name: column for name in self._columns if (column := self.column(name))}
+        return Reports(self.steps, self.times, columns, self.batch_metrics())
+
     def rows(self) -> list[Row]:
         metrics: list[dict[str, Any]] = [{} for _ in range(self.n)]
         for name in self._columns:
@@ -192,16 +223,44 @@ def _gather_sparse(rows: Sequence[dict[str, Any]]) -> dict[str, Column]:
 
 
 def _pack(values: Sequence[Any]) -> tuple[str, bytes]:
+    numbers = _array(values)
+    if numbers is not None:
+        return numbers.typecode, numbers.tobytes()
+    return "m", _header_encoder.encode(values)
+
+
+def _array(values: Sequence[Any]) -> "array[Any] | None":
+    """Return values that are all floats, or all integers, as an array; None for others."""
+    if isinstance(values, array):
+        return values
     kinds = set(map(type, values))
     if kinds == {float}:
-        return "d", array("d", values).tobytes()
+        return array("d", values)
     if kinds == {int}:
         try:
-            return "q", array("q", values).tobytes()
+            return array("q", values)
         except OverflowError:
-            values = [float(v) for v in values]
-            return "d", array("d", values).tobytes()
-    return "m", _header_encoder.encode(values)
+            return array("d", [float(v) for v in values])
+    return None
+
+
+def _joined(first: Column, n: int, second: Column, m: int) -> Column:
+    """Put the columns of `n` reports and of `m` later ones together."""
+    values = _concatenated(first.values, second.values)
+    if first.rows is None and second.rows is None:
+        return Column(values, None)
+    before = range(n) if first.rows is None else first.rows
+    after = range(m) if second.rows is None else second.rows
+    return Column(values, [*before, *(n + i for i in after)])
+
+
+def _concatenated(first: Sequence[Any], second: Sequence[Any]) -> Sequence[Any]:
+    """Concatenate values; numbers of one type stay an array, which is packed without a look at each."""
+    if isinstance(first, array):
+        numbers = _array(second)
+        if numbers is not None and numbers.typecode == first.typecode:
+            return first + numbers
+    return [*first, *second]
 
 
 def _unpack_array(kind: str, raw: memoryview) -> "array[Any]":

@@ -53,7 +53,7 @@ class Packed:
         block: list[Row] = []
         values = 0
         for row in rows:
-            if block and (len(block) == metric_chunk.MAX_ROWS or values > MAX_VALUES):
+            if block and (len(block) == metric_chunk.FULL_ROWS or values > MAX_VALUES):
                 self.add(trial_id, run_id, group, block)
                 block, values = [], 0
             block.append(row)

@@ -1,9 +1,8 @@
 """Cutting a batch of records into transactions."""
 
 from collections.abc import Iterator
-from itertools import chain
+from typing import cast
 
-from determined._json import JsonObject
 from determined.wire.report import LogLine, MetricReport, Record, ReportBatch, Segment
 
 _MAX_WEIGHT = 2500  # of one transaction; some 100 ms
@@ -35,19 +34,27 @@ def in_pieces(batch: ReportBatch) -> Iterator[ReportBatch]:
 
 def _weight_of_all(batch: ReportBatch) -> float:
     """Return the weight of a whole batch, as `_weight` of its records adds up to."""
-    reports: list[JsonObject] = []
-    others: list[Record] = []
-    lines = 0
-    for record in chain.from_iterable(segment.records for segment in batch.segments):
-        if type(record) is LogLine:
-            lines += 1
-        elif type(record) is MetricReport and not record.batch_metrics:
-            reports.append(record.metrics)
+    names: set[str] = set()
+    weight = 0.0
+    for records in (segment.records for segment in batch.segments):
+        kinds = set(map(type, records))
+        if kinds == {LogLine}:
+            weight += len(records) * _LINE_WEIGHT
+        elif kinds == {MetricReport}:
+            weight += _weight_of_reports(cast(list[MetricReport], records), names)
         else:
-            others.append(record)
-    names = set[str]().union(*reports)
-    plain = len(names) + sum(map(len, reports)) / 10 + lines * _LINE_WEIGHT
-    return plain + sum(_weight(record, names) for record in others)
+            weight += sum(_weight(record, names) for record in records)
+    return weight
+
+
+def _weight_of_reports(reports: list[MetricReport], names: set[str]) -> float:
+    """Return the weight of reports, as `_weight` of each adds up to, and add their metrics to `names`."""
+    plain = [report.metrics for report in reports if not report.batch_metrics]
+    before = len(names)
+    names.update(*plain)
+    weight = len(names) - before + sum(map(len, plain)) / 10
+    others = [report for report in reports if report.batch_metrics] if len(plain) < len(reports) else []
+    return weight + sum(_weight(report, names) for report in others)
 
 
 def _part(segment: Segment, start: int, end: int) -> list[Segment]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from determined.master.db.metric_chunk import Chunk, Row, decode, encode
+from determined.master.db.metric_chunk import Chunk, Reports, Row, decode, encode, encode_columns
 
 _VALUES = st.one_of(
     st.integers(-(2**63), 2**63 - 1),
@@ -74,3 +74,20 @@ def test_a_chunk_of_an_unknown_version_is_refused() -> None:
 def test_plain_floats_cost_eight_bytes_each() -> None:
     rows = [Row(i, float(i), {"loss": float(i)}) for i in range(512)]
     assert len(encode(rows)) < 512 * 24 + 64
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(stored=_ROWS, later=_ROWS)
+def test_columns_that_follow_a_chunk_are_the_same_as_its_rows_and_later_ones(
+    stored: list[Row], later: list[Row]
+) -> None:
+    joined = Chunk(encode(stored)).reports().followed_by(Reports.of(later))
+    assert decode(encode_columns(joined)) == decode(encode([*decode(encode(stored)), *later]))
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(rows=_ROWS, cut=st.integers(0, 20))
+def test_parts_of_columns_are_the_same_as_parts_of_the_rows(rows: list[Row], cut: int) -> None:
+    columns = Reports.of(rows)
+    for part, same in ((columns.part(0, cut), rows[:cut]), (columns.part(cut, len(rows)), rows[cut:])):
+        assert decode(encode_columns(part)) == same

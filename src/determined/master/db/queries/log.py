@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
+from operator import attrgetter
 
 import msgspec
 from sqlalchemy import Connection, ScalarSelect, Select, bindparam, delete, func, select, update
@@ -25,7 +26,7 @@ _MICRO = 1_000_000
 _MAX_TIME = 253_402_300_799  # 9999-12-31T23:59:59Z
 CHUNKS_PER_READ = 16
 _HEAD_BYTES = 4096
-
+_WRITER = attrgetter("rank", "stdtype", "source")
 
 # Statements of the reporting path are built once: building one costs more than running it.
 _NEXT_ID = select(tasks.c.next_log_id).where(tasks.c.id == bindparam("task"))
@@ -160,18 +161,19 @@ def delete_logs(conn: Connection, task_id: str, limit: int) -> tuple[int, bool]:
 def _columns(
     lines: Sequence[LogLine], allocation_id: str | None, container_id: str | None, agent_id: str | None
 ) -> Lines:
-    place: dict[tuple[int | None, str, str], int] = {}
-    origin = [place.setdefault((x.rank, x.stdtype, x.source), len(place)) for x in lines]
-    origins = [Origin(allocation_id, container_id, agent_id, *key) for key in place]
-    return _pack(lines, origin, origins)
+    writers = list(map(_WRITER, lines))
+    place = {writer: i for i, writer in enumerate(dict.fromkeys(writers))}
+    origins = [Origin(allocation_id, container_id, agent_id, *writer) for writer in place]
+    return _pack(lines, list(map(place.__getitem__, writers)), origins)
 
 
 def _pack(lines: Sequence[LogLine], origin: list[int], origins: list[Origin]) -> Lines:
-    code = log_chunk.LEVEL_CODES.get
+    levels = [x.level for x in lines]
+    codes = {level: log_chunk.LEVEL_CODES.get(level, 0) for level in set(levels)}
     return Lines(
         [x.text for x in lines],
         array("q", _micros([x.time for x in lines])),
-        bytes([code(x.level, 0) for x in lines]),  # an unknown level counts as none rather than losing the line
+        bytes(map(codes.__getitem__, levels)),  # an unknown level counts as none rather than losing the line
         origin,
         origins,
     )

@@ -85,6 +85,24 @@ def _append_group(conn: Connection, who: Reporter, group: str, reports: list[Met
         return
     marks = watermarks(conn, who.trial_id)
     series = Series(conn, who, group, marks)
+    extension = series.extend(reports)
+    if extension is not None:
+        result.accepted += reports
+        summaries = metric_summary.summarize_columns(extension)
+    else:
+        _add_each(series, reports, result)
+        summaries = metric_summary.summarize(series.added)
+    if extension is None and not series.added:
+        return
+    if series.starts_over():
+        _archive(conn, who, group, series, marks)
+    series.save()
+    _update_summaries(conn, who, group, summaries)
+    if not series.indexed:
+        metric_trial.advance(conn, who, series.added if group == VALIDATION else [], series.last_step)
+
+
+def _add_each(series: Series, reports: Sequence[MetricReport], result: Ingested) -> None:
     for report in reports:
         try:
             series.add(report)
@@ -92,14 +110,6 @@ def _append_group(conn: Connection, who: Reporter, group: str, reports: list[Met
             result.rejected.append(Rejected(report, e))
         else:
             result.accepted.append(report)
-    if not series.added:
-        return
-    if series.starts_over():
-        _archive(conn, who, group, series, marks)
-    series.save()
-    _update_summaries(conn, who, group, metric_summary.summarize(series.added))
-    if not series.indexed:
-        metric_trial.advance(conn, who, series.added if group == VALIDATION else [], series.last_step)
 
 
 def _archive(conn: Connection, who: Reporter, group: str, series: Series, marks: Watermarks) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from determined._json import JsonObject, JsonValue
 from determined.master.db import fetch
-from determined.master.db.metric_chunk import Chunk, Row
+from determined.master.db.metric_chunk import MAX_ROWS, Chunk, Row
 from determined.master.db.queries.metric_live import LiveChunk, live_chunks, watermarks
 from determined.master.db.schema import experiments, metric_chunks, metric_summaries, trials
 
@@ -98,8 +98,8 @@ def reports(conn: Connection, place: ChunkPlace) -> list[StoredReport]:
     if data is None:
         return []
     rows = Chunk(data).rows()
-    # a chunk holds at most 512 reports, so ids of reports in different chunks never meet
-    stored = [StoredReport(place.id * 1024 + i, place.run_id, place.group, row) for i, row in enumerate(rows)]
+    # a chunk holds at most so many reports, so ids of reports in different chunks never meet
+    stored = [StoredReport(place.id * MAX_ROWS + i, place.run_id, place.group, row) for i, row in enumerate(rows)]
     kept = [r for r in stored if place.cutoff is None or r.row.step < place.cutoff]
     return sorted(kept, key=lambda r: r.row.step)
 

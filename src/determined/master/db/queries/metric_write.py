@@ -1,7 +1,13 @@
-"""Series (trial, run, group) while a batch of reports is added: its tail chunk is read once and written once."""
+"""Series (trial, run, group) while a batch of reports is added: its tail chunk is read once and written once.
+
+Reports whose steps only go up, the usual case, are added column by column (`extend`); others one by one (`add`).
+"""
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import lt
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -9,7 +15,7 @@ from determined._json import JsonObject
 from determined.errors import Conflict, InvalidArgument
 from determined.master.db import metric_chunk
 from determined.master.db.dialects import upsert
-from determined.master.db.metric_chunk import Row
+from determined.master.db.metric_chunk import Chunk, Reports, Row
 from determined.master.db.queries.metric_live import INDEXED, Watermarks
 from determined.master.db.queries.metric_trial import Reporter
 from determined.master.db.rows.metrics import MetricChunkValues, MetricWatermarkValues
@@ -18,6 +24,7 @@ from determined.wire.report import MetricReport
 
 TRAINING, VALIDATION = "training", "validation"
 _MAX_STEP = 2**62
+_EPOCHS = ("epoch", "epochs")
 MAX_NAMES = 2000  # each has a summary of its own, which is read and written with the report
 # Together with its key a name must fit into an index entry: PostgreSQL takes 2,704 bytes.
 _MAX_NAME_BYTES = 1024
@@ -51,7 +58,7 @@ def check_group(group: str) -> None:
 
 
 class Series:
-    """`add` reports, then `save`. `added` is what the batch adds; of a merged report only the new keys."""
+    """`extend` or `add` reports, then `save`. `added` is what `add` adds; of a merged report only the new keys."""
 
     def __init__(self, conn: Connection, who: Reporter, group: str, marks: Watermarks) -> None:
         self._conn, self._who, self._group = conn, who, group
@@ -61,12 +68,28 @@ class Series:
         self.first_step = self._mark.first_step if self._mark else _MAX_STEP
         self.last_step = self._start(marks)
         self._tail_id = self._mark.tail_id if self._mark else None
-        self._rows = _load(conn, self._tail_id)  # the tail's rows and, after them, new ones
+        self._rows: list[Row] | None = None  # the tail's rows and, after them, new ones
+        self._extension: Reports | None = None
         self._dirty = False
         self._names: set[str] = set()
         self._by_step: dict[int, Row] | None = None
         self._sealed: list[_Sealed] | None = None
         self.added: list[Row] = []
+
+    def extend(self, reports: Sequence[MetricReport]) -> Reports | None:
+        """Add reports of rising steps beyond the last one, column by column; None, and nothing is added, for others.
+
+        This may be done once, and in place of `add`.
+        """
+        steps = [report.steps for report in reports if report.steps is not None]
+        metrics = [report.metrics for report in reports]
+        has_steps = len(steps) == len(reports) and not self.indexed and self._group != VALIDATION
+        if not has_steps or not _go_up(self.last_step, steps) or not _are_plain(metrics):
+            return None
+        times, batches = [report.time for report in reports], [report.batch_metrics for report in reports]
+        self._extension = Reports(steps, times, metric_chunk.gather(metrics), batches)
+        self.first_step, self.last_step = min(self.first_step, steps[0]), steps[-1]
+        return self._extension
 
     def add(self, report: MetricReport) -> None:
         """Add a report. Raises InvalidArgument or Conflict and leaves the series as it was."""
@@ -90,8 +113,10 @@ class Series:
             if sealed.changed and sealed.rows is not None:
                 data = metric_chunk.encode(sealed.rows)
                 self._conn.execute(update(metric_chunks).where(metric_chunks.c.id == sealed.id).values(data=data))
-        if self._dirty:
-            self._tail_id = self._write(self._tail_id, self._rows)
+        if self._extension is not None:
+            self._write(self._extension)
+        elif self._dirty and self._rows is not None:
+            self._write_blocks(self._tail_id, Reports.of(self._rows))
         mark: MetricWatermarkValues = {
             "trial_id": self._who.trial_id,
             "run_id": self._who.run_id,
@@ -110,11 +135,7 @@ class Series:
                 " report fewer, or the rest in another group"
             )
         if not self._names.issuperset(metrics):
-            if any("\0" in name for name in metrics):
-                raise InvalidArgument("metric names must not contain NUL characters")
-            long = next((name for name in metrics if _too_long(name)), None)
-            if long is not None:
-                raise InvalidArgument(f"metric {long[:40]!r}... is longer than {_MAX_NAME_BYTES} bytes; shorten it")
+            _check_names(metrics)
             self._names.update(metrics)
         if "epoch" in metrics or "epochs" in metrics:
             _check_epoch(metrics)
@@ -145,7 +166,7 @@ class Series:
 
     def _add_row(self, step: int, report: MetricReport) -> None:
         row = Row(step, report.time, report.metrics, report.batch_metrics)
-        self._rows.append(row)
+        self._tail_rows().append(row)
         self.added.append(row)
         self._dirty = True
         if self._by_step is not None:
@@ -154,7 +175,7 @@ class Series:
     def _add_earlier(self, step: int, report: MetricReport) -> None:
         """Add a step not beyond the last one: merge into its row, wherever that lies, or add a late row."""
         if self._by_step is None:
-            self._by_step = {r.step: r for r in self._rows}
+            self._by_step = {r.step: r for r in self._tail_rows()}
         row = self._by_step.get(step)
         if row is not None:
             self._merge(row, report)
@@ -174,7 +195,7 @@ class Series:
             if not sealed.first_step <= step <= sealed.last_step:
                 continue
             if sealed.rows is None:
-                sealed.rows = _load(self._conn, sealed.id)
+                sealed.rows = _load(self._conn, sealed.id).rows()
             row = next((r for r in sealed.rows if r.step == step), None)
             if row is not None:
                 self._merge(row, report)
@@ -194,22 +215,35 @@ class Series:
             self._sealed = [_Sealed(*row) for row in self._conn.execute(query)]
         return self._sealed
 
-    def _write(self, tail_id: int | None, rows: list[Row]) -> int | None:
-        """Write the tail and what follows it in blocks; return the new tail, None when the last block is full."""
-        last: int | None = None
-        for start in range(0, len(rows), metric_chunk.MAX_ROWS):
-            last = self._write_block(tail_id, rows[start : start + metric_chunk.MAX_ROWS])
-            tail_id = None
-        return last
+    def _tail_rows(self) -> list[Row]:
+        if self._rows is None:
+            self._rows = [] if self._tail_id is None else _load(self._conn, self._tail_id).rows()
+        return self._rows
 
-    def _write_block(self, chunk_id: int | None, rows: list[Row]) -> int | None:
-        data = metric_chunk.encode(rows)
-        steps = [r.step for r in rows]
-        full = len(rows) == metric_chunk.MAX_ROWS or len(data) > metric_chunk.MAX_TAIL_BYTES
+    def _write(self, extension: Reports) -> None:
+        """Write reports behind the tail. One that would grow too large with them is left as it is."""
+        tail = None if self._tail_id is None else _load(self._conn, self._tail_id)
+        if tail is not None and tail.n + len(extension.steps) <= metric_chunk.MAX_ROWS:
+            self._write_blocks(self._tail_id, tail.reports().followed_by(extension))
+        else:
+            self._write_blocks(None, extension)
+
+    def _write_blocks(self, chunk_id: int | None, reports: Reports) -> None:
+        """Write reports in place of a chunk, and what does not fit in there behind it. The last one is the new tail."""
+        n = len(reports.steps)
+        size = n if n <= metric_chunk.MAX_ROWS else metric_chunk.FULL_ROWS
+        for start in range(0, n, size):
+            part = reports if size == n else reports.part(start, start + size)
+            self._tail_id = self._write_block(chunk_id if start == 0 else None, part)
+
+    def _write_block(self, chunk_id: int | None, reports: Reports) -> int | None:
+        """Write a chunk; return its id, None when it is full."""
+        data, n = metric_chunk.encode_columns(reports), len(reports.steps)
+        full = n >= metric_chunk.FULL_ROWS or len(data) > metric_chunk.MAX_TAIL_BYTES
         values: MetricChunkValues = {
-            "first_step": min(steps),
-            "last_step": max(steps),
-            "n": len(rows),
+            "first_step": min(reports.steps),
+            "last_step": max(reports.steps),
+            "n": n,
             "full": full,
             "data": data,
         }
@@ -225,10 +259,29 @@ class Series:
         return None if full or done.inserted_primary_key is None else done.inserted_primary_key[0]
 
 
-def _load(conn: Connection, chunk_id: int | None) -> list[Row]:
-    if chunk_id is None:
-        return []
-    return metric_chunk.decode(conn.execute(_DATA, {"chunk": chunk_id}).scalar_one())
+def _load(conn: Connection, chunk_id: int) -> Chunk:
+    return Chunk(conn.execute(_DATA, {"chunk": chunk_id}).scalar_one())
+
+
+def _go_up(last: int, steps: Sequence[int]) -> bool:
+    """Return whether steps rise from the one that was reported last."""
+    return last < steps[0] and steps[-1] < _MAX_STEP and all(map(lt, steps, islice(steps, 1, None)))
+
+
+def _are_plain(metrics: Sequence[JsonObject]) -> bool:
+    """Return whether reports have nothing that has to be looked at report by report."""
+    names = set[str]().union(*metrics)
+    if max(map(len, metrics)) > MAX_NAMES or not names.isdisjoint(_EPOCHS):
+        return False
+    return not any("\0" in name or _too_long(name) for name in names)
+
+
+def _check_names(names: Iterable[str]) -> None:
+    if any("\0" in name for name in names):
+        raise InvalidArgument("metric names must not contain NUL characters")
+    long = next((name for name in names if _too_long(name)), None)
+    if long is not None:
+        raise InvalidArgument(f"metric {long[:40]!r}... is longer than {_MAX_NAME_BYTES} bytes; shorten it")
 
 
 def _too_long(name: str) -> bool:
@@ -236,7 +289,7 @@ def _too_long(name: str) -> bool:
 
 
 def _check_epoch(metrics: JsonObject) -> None:
-    for name in ("epoch", "epochs"):
+    for name in _EPOCHS:
         value = metrics.get(name, 0)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InvalidArgument(f"metric '{name}'={value!r} must be a number")

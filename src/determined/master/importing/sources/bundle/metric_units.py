@@ -52,7 +52,7 @@ class _Unit:
     def add(self, read: Read, row: Row, group: str) -> None:
         series = (read.report.trial, read.report.run)
         is_large = self.values > MAX_VALUES or self.block_text > _BLOCK_TEXT
-        if series != self.series or len(self.block) == metric_chunk.MAX_ROWS or is_large:
+        if series != self.series or len(self.block) == metric_chunk.FULL_ROWS or is_large:
             self.flush(group)
             self.series = series
         self.block.append(row)

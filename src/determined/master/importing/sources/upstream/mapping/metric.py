@@ -151,7 +151,7 @@ def _decode_one_by_one(trial_id: int, group: str, text: bytes, tally: Tally, pac
 def _chunks(block: _Block) -> Iterator[Reports]:
     """Yield the reports of each chunk: fewer where they are wide."""
     widest = max(map(len, block.metrics), default=0)
-    size = max(1, min(metric_chunk.MAX_ROWS, MAX_VALUES // max(1, widest)))
+    size = max(1, min(metric_chunk.FULL_ROWS, MAX_VALUES // max(1, widest)))
     for start in range(0, len(block.steps), size):
         part = slice(start, start + size)
         columns = {name: _plain_column(column) for name, column in metric_chunk.gather(block.metrics[part]).items()}

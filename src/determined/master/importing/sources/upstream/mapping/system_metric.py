@@ -43,7 +43,7 @@ def _pack_series(
             tally.add_many(rules.BAD_METRICS, 1, f"trial {trial_id}, {group}: {e}", place_of(trial_id, group))
             continue
         number += 1
-        if len(block) == metric_chunk.MAX_ROWS:
+        if len(block) == metric_chunk.FULL_ROWS:
             packed.add(*series, block)
             block = []
     if block:
