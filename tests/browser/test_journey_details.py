@@ -1,5 +1,5 @@
-"""Test details of journeys: the cause of a failed experiment, a profiler that follows new data, a table view that follows
-its user, a browser signed in by a private file.
+"""Test details of journeys: the cause of a failed experiment, a profiler that follows new data, a table view that
+follows its user, a browser signed in by a private file.
 """
 
 import json
