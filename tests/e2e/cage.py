@@ -17,11 +17,11 @@ class Cage:
         self._directory = directory
 
     def take(self, pid: int) -> None:
-        """This process, and what it starts from now on, is limited."""
+        """Limit this process and those that it starts from now on."""
         (self._directory / "cgroup.procs").write_text(str(pid))
 
     def remove(self) -> None:
-        """When all that were in it are gone; the kernel needs a moment to notice."""
+        """Remove the group once all its processes are gone; the kernel needs a moment to notice."""
         for _ in range(100):
             with contextlib.suppress(OSError):
                 self._directory.rmdir()

@@ -7,7 +7,7 @@ MOVED_CLOCK = Path(__file__).parent / "moved_clock"
 
 
 class MovedClock:
-    """One clock for the master, the runner and the trial; only ever moved forward."""
+    """Clock of the master, the runner and the trial; only ever moved forward."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

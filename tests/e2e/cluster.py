@@ -23,7 +23,7 @@ HANG_SECONDS = 180.0
 
 
 class Cluster:
-    """One master over one data directory. `kill` and `start` again is a crash and a recovery, on the same port."""
+    """Master over one data directory. `kill` and `start` again is a crash and a recovery, on the same port."""
 
     def __init__(
         self,

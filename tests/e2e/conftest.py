@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """One master per test file, with two slots."""
+    """Start a master with two slots for each test file."""
     with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
         yield running
 

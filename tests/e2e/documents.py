@@ -80,7 +80,7 @@ def read_through(
 
 
 def normal(text: str) -> str:
-    """Without what differs from run to run: ids, times, addresses, widths of columns."""
+    """Drop what differs from run to run: ids, times, addresses, widths of columns."""
     text = _STAMP.sub("TIME", _UUID.sub("UUID", text))
     text = re.sub(r"127\.0\.0\.1:\d+", "ADDRESS", text)
     text = re.sub(r"\] [0-9a-f]{8} \|\|", "] ID ||", text)

@@ -14,6 +14,6 @@ _STAYS = """\
 
 
 def stays_until_paused(model: Path, *, always: bool = False) -> Path:
-    """It stays at batch 20 until it is paused, the first time it is started; `always`: also when it goes on later."""
+    """Make the script wait at batch 20 until it is paused, at its first start; `always`: also at later ones."""
     when = "True" if always else "latest_checkpoint is None"
     return change(model, "2_checkpoints.py", _ASKED, _STAYS.format(when=when) + _ASKED)

@@ -1,4 +1,4 @@
-"""Which operations of the official client's bindings a script calls, itself or through the SDK."""
+"""Find the operations of the official client's bindings that a script calls, itself or through the SDK."""
 
 COUNTED = """
 import inspect, re

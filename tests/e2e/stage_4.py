@@ -43,7 +43,7 @@ def await_reports(client: Client, trial: int, number: int) -> None:
 
 
 def finished(client: Client, experiment: int, seconds: float = HANG_SECONDS) -> int:
-    """Its only trial."""
+    """Return the only trial, completed."""
     trial = trial_of(client, experiment)
     state = client.wait_state(experiment, "COMPLETED", "ERROR", seconds=seconds)
     assert state == "COMPLETED", _log(client, trial)
@@ -79,7 +79,7 @@ def pause_and_activate(client: Client, experiment: int, after: int) -> None:
 
 
 def trained_in_step(client: Client, experiment: int) -> int:
-    """Its trial."""
+    """Return the trial."""
     trial = finished(client, experiment)
     assert reported(client, trial, "x") == {batch: float(batch * STEP) for batch in range(10, 101, 10)}
     assert saved_at(client, trial) == list(range(10, 101, 10)), "each once, however often it was stopped"

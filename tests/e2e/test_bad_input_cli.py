@@ -1,4 +1,4 @@
-"""What people do wrong: each a clear message, a status, and what to type next; nothing hangs."""
+"""Mistakes of users end with a clear message, a status, and what to type next; nothing hangs."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""One script on `determined.common`, run with our package and with the official one: same text, same cluster."""
+"""Run a script on `determined.common` with our package and with the official one: same text, same cluster."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Every command of `det` against a real master. The program runs in this process; test_cli_following.py starts it."""
+"""Run every command of `det` against a real master, in this process; test_cli_following.py starts the program."""
 
 import csv
 import io

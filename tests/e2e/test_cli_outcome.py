@@ -1,4 +1,4 @@
-"""How `det` tells the end of an experiment: one block for a failure, and the exit status."""
+"""`det` tells the end of an experiment: one block for a failure, and the exit status."""
 
 import itertools
 import json

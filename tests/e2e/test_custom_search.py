@@ -49,7 +49,7 @@ def gate_at(model: Path, from_length: int) -> Path:
 
 @pytest.fixture
 def own_cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """One that may be killed."""
+    """Start a cluster that may be killed."""
     cluster = Cluster(tmp_path / "cluster")
     cluster.start()
     yield cluster

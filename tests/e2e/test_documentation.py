@@ -1,4 +1,4 @@
-"""Every command, script and configuration in our documents works: run or checked as a reader would, page by page.
+"""Run or check every command, script and configuration in our documents as a reader would, page by page.
 
 A line right before a block says what is special about it: ``File `name`:`` (save it under this name for later blocks),
 `<!-- not run: why -->`, `<!-- exit status: 1 -->`, `<!-- given: PATH -->` (a file or directory of this repository that

@@ -1,4 +1,4 @@
-"""What the examples show in their READMEs works. Apart from the other documents: files run side by side."""
+"""Run what the READMEs of the examples show. A file of its own: files run side by side."""
 
 from pathlib import Path
 

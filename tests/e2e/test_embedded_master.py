@@ -154,7 +154,7 @@ def test_a_stranger_on_the_port_sees_no_token_and_the_master_takes_another(home:
 def test_a_relay_on_the_port_that_the_master_has_left_sees_no_token_and_stops_nothing(
     home: Path, tmp_path: Path
 ) -> None:
-    """It passes every byte on to the master's new port, so that only the address can tell the two apart."""
+    """The relay passes every byte on to the master's new port, so that only the address tells the two apart."""
     gate = tmp_path / "gate"
     config = write_experiment(tmp_path / "m", WAITING, {"entrypoint": f"python3 train.py {gate}"})
     det(home, "e", "create", str(config), str(config.parent))

@@ -135,7 +135,7 @@ def test_the_loop_of_the_tutorial_runs_a_random_search(client: Client) -> None:
 
 
 def test_a_promoted_trial_goes_on_from_its_checkpoint(client: Client) -> None:
-    """One operation a process: complete it, save, exit; the promotion starts the script again."""
+    """A process completes one operation, saves, exits; the promotion starts the script again."""
     searcher = {"name": "async_halving", "max_trials": 2, "num_rungs": 2, "divisor": 2, "max_length": {"epochs": 4}}
     experiment = _submit(client, {"searcher": searcher, "hyperparameters": {"lr": 0.5}}, train=LOOP)
     client.wait_state(experiment, "COMPLETED")

@@ -1,4 +1,4 @@
-"""Every step of examples/generic_api, as its README says, in fewer epochs. They train with PyTorch."""
+"""Run every step of examples/generic_api, as its README says, in fewer epochs. They train with PyTorch."""
 
 import importlib.util
 import re

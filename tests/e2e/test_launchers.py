@@ -155,7 +155,7 @@ def test_gloo_spans_two_nodes(user: Client) -> None:
 
 @pytest.mark.engines
 def test_peers_that_lose_a_failed_rank_are_not_the_reason(user: Client) -> None:
-    """They fail within milliseconds of it, and their node may report first."""
+    """Peers fail within milliseconds of the rank, and their node may report first."""
     experiment = _submit(user, {"entrypoint": TORCH}, train=GLOO.format(fails=True))
     user.wait_state(experiment, "ERROR", seconds=120)
     (trial,) = user.trials(experiment)

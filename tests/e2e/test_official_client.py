@@ -50,7 +50,7 @@ def _experiment(output: str) -> int:
 
 
 def _file_names(directory: Path) -> list[str]:
-    """Without our manifest: the official client copies the whole directory, the master sends what users wrote."""
+    """Leave out our manifest: the official client copies the whole directory, the master sends what users wrote."""
     return sorted(p.name for p in directory.rglob("*") if p.is_file() and not p.name.startswith(".det-"))
 
 

@@ -1,4 +1,4 @@
-"""How tasks begin and end by rules of the master, seen by the official client: log policies, agents that drain."""
+"""The official client sees rules of the master about the start and end of tasks: log policies, agents that drain."""
 
 import re
 import subprocess

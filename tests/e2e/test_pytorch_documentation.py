@@ -1,4 +1,4 @@
-"""What our pages on PyTorch show works. Apart from the other pages: files run side by side, and torch starts slowly."""
+"""Run what our pages on PyTorch show. Apart from the other pages: files run side by side, and torch starts slowly."""
 
 import importlib.util
 from pathlib import Path

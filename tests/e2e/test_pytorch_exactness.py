@@ -46,7 +46,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is left of a trial: its reports by batch, the content of its last checkpoint, and when it saved any."""
+    """Result of a trial: its reports by batch, the content of its last checkpoint, and when it saved any."""
 
     training: list[tuple[int, dict[str, Any]]]
     validation: list[tuple[int, dict[str, Any]]]
@@ -66,7 +66,7 @@ CASES = {
 
 @pytest.mark.slow
 def test_three_interruptions_change_nothing(cluster: Cluster, tmp_path: Path) -> None:
-    """Of a trial class in plain steps, and of a script with everything else; each is like the other kind left alone."""
+    """A trial class in plain steps, and a script with everything else, end like the other kind left alone."""
     everything = Case(workers=2, optimizer="adam", schedule="batch", sampler="own", bf16=True, aggregation=3)
     lab = Lab(cluster, tmp_path, length=30)
 

@@ -92,7 +92,7 @@ def _run(cluster: Cluster, model: Path, config: str, changes: list[str]) -> Ende
 
 
 def _values(client: Client, trial: dict[str, Any], group: str, name: str) -> dict[int, float]:
-    """By batch. AssertionError for a batch reported twice."""
+    """Return a metric by batch. AssertionError for a batch reported twice."""
     key = "validation_metrics" if group == "validation" else "avg_metrics"
     reports = client.metrics(trial["id"], group)
     assert len({report["totalBatches"] for report in reports}) == len(reports), "no batch twice"

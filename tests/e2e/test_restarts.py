@@ -1,4 +1,4 @@
-"""What happens when processes die: training processes, the master, runners."""
+"""Kill processes and see trials go on: training processes, the master, runners."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""One process and no ids: metrics of 100 steps, a validation and the progress after every tenth.
+"""Report from a process without ids: metrics of 100 steps, a validation and the progress after every tenth.
 
 With `older` as its argument it names its experiment as 0.25 and 0.26 did.
 """
