@@ -1,4 +1,4 @@
-"""One real Docker for all tests of this folder, with images made of this machine's own files."""
+"""Start one real Docker for all tests of this folder, with images made of this machine's own files."""
 
 import shutil
 import sys

@@ -31,7 +31,7 @@ class DockerDaemon:
         return str(self._place / "sock")
 
     def start(self) -> None:
-        """Without a bridge, containers use the host's network, or none."""
+        """Start dockerd. If it has no bridge, containers use the host's network, or none."""
         place = self._place
         command = [
             "dockerd", f"--data-root={place}/data", f"--exec-root={place}/exec", f"--pidfile={place}/pid",
@@ -73,7 +73,7 @@ class DockerDaemon:
             self.command("rm", "-f", *left)
 
     def image(self, name: str) -> str:
-        """One of host_image.py, made when it is first asked for."""
+        """Return an image of host_image.py, made when it is first asked for."""
         if name not in self._images:
             self.command("import", "-", name, stdin=_archive(files_of(name)))
             self._images.add(name)
@@ -96,7 +96,7 @@ class DockerDaemon:
         return (self._place / "dockerd.log").read_text(errors="replace")
 
     def _unmount(self) -> None:
-        """What a daemon leaves mounted (its namespaces) would keep its directory from being removed."""
+        """Unmount what a daemon leaves mounted (its namespaces): its directory could not be removed."""
         mounts = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
         for mount in sorted((one for one in mounts if Path(one).is_relative_to(self._place)), reverse=True):
             subprocess.run(["umount", mount], capture_output=True, check=False)
@@ -109,7 +109,7 @@ class DockerDaemon:
 
 
 def _archive(files: Files) -> bytes:
-    """By path: a file of this machine, its content, or None for a directory."""
+    """Pack files, by path: a file of this machine, its content, or None for a directory."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", dereference=True) as archive:
         for name, content in files.items():

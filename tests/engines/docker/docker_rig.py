@@ -57,7 +57,7 @@ class DockerRig(EngineRig):
 
 
 def _inner_pid(pid: int) -> int | None:
-    """Of a process in a namespace of its own."""
+    """Return the pid of a process in its own namespace."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("NSpid:"):

@@ -1,4 +1,5 @@
-"""What the small images of these tests lack and every real one has, lent by this machine: libraries, certificates.
+"""Files that the small images of these tests lack and every real one has, mounted from this machine: libraries,
+certificates.
 
 uv itself is lent with our Python. Its settings are those of this machine, as an operator gives them to all tasks.
 """

@@ -144,7 +144,7 @@ async def test_runners_outlive_a_restart_of_the_daemon(rig: DockerRig) -> None:
 
 @pytest.mark.engines
 async def test_container_that_docker_refuses_to_start_again_is_made_anew_to_report(rig: DockerRig) -> None:
-    """What it was lent may have moved with the master."""
+    """A mounted directory may have moved with the master."""
     lent = rig.place / "lent"
     lent.mkdir()
     usual = rig.container

@@ -33,7 +33,7 @@ def ray_bin() -> Path:
 
 
 def why_not() -> str | None:
-    """Why there can be no such cluster here."""
+    """Return why such a cluster cannot run here."""
     if not (ray_bin() / "ray").exists():
         return f"Ray is not installed in {ray_bin().parent}; run: sh scripts/install_ray.sh .venv-ray"
     if os.geteuid() != 0 or subprocess.run(["ip", "netns"], capture_output=True, check=False).returncode != 0:
@@ -117,14 +117,14 @@ class RayCluster:
         return {node.name for node in self.nodes.values() if node.process is not None and self.ray_id(node.name)}
 
     def ray_id(self, name: str) -> str | None:
-        """Of a node's present life."""
+        """Return the id of a node's present life."""
         node = self.nodes[name]
         rows = [row for row in self._listed() if row["node_ip"] == node.address and row["state"] == "ALIVE"]
         fresh = [row["node_id"] for row in rows if row["node_id"] not in node.former]
         return str(fresh[0]) if fresh else None
 
     def agent_id(self, name: str) -> str:
-        """As our engine calls it."""
+        """Return the name that our engine gives the node."""
         return f"{name}-{(self.ray_id(name) or '')[:6]}"
 
     def drain_node(self, name: str, seconds: int) -> None:
@@ -152,7 +152,7 @@ class RayCluster:
         self.wait_until(joined, f"nodes {names} did not join", 2 * UP_SECONDS)
 
     def kill_node(self, name: str) -> None:
-        """As a power cut: every process of its namespace at once."""
+        """Kill every process of a node's namespace at once, as a power cut."""
         node = self.nodes[name]
         if node.process is not None and (former := self.ray_id(name)):
             node.former.add(former)

@@ -39,7 +39,7 @@ with det.core.init() as core:
 def master_over(
     ray: RayCluster, directory: Path, pool: dict[str, Any], *, tls: dict[str, str] | None = None
 ) -> Iterator[Cluster]:
-    """Its pool is called `default`. `tls`: as in its config. Nothing of its runners is left at the end."""
+    """Start a master with the pool `default`. `tls`: as in its config. None of its runners is left at the end."""
     settings = {
         "type": "ray",
         "dashboard_url": ray.dashboard,
@@ -102,7 +102,7 @@ def trial_of(client: Client, experiment: int) -> int:
 
 
 def begins(client: Client, trial: int) -> list[str]:
-    """Where, and from which step, its process began."""
+    """Return where, and from which step, each process of a trial began."""
     return said(client, trial, "begins at")
 
 

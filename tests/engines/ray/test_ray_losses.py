@@ -1,4 +1,4 @@
-"""What dies under a trial on Ray, and how soon it trains again: real nodes, a real master, no restart spent."""
+"""Kill parts of a cluster under a trial on Ray: it trains again soon, on real nodes, and spends no restart."""
 
 import random
 import time

@@ -86,7 +86,7 @@ def test_a_dead_node_costs_no_restart_and_all_go_on_from_the_checkpoint(
 
 
 def _goes_on(client: Client, experiment: int, trial: int) -> None:
-    """All ranks from one checkpoint, soon enough, and to the same end as if nothing had been."""
+    """Assert that all ranks resume from one checkpoint, soon, and reach the end of a run that was left alone."""
     eventually(
         lambda: len(stage_4.said(client, trial, stage_4.RESUMED)) == 4,
         AGAIN_SECONDS,

@@ -1,4 +1,4 @@
-"""One real Slurm for all tests of this folder, and the parts that suites elsewhere share."""
+"""Start one real Slurm for all tests of this folder, and the parts that suites elsewhere share."""
 
 import os
 import shutil

@@ -83,7 +83,7 @@ class SlurmCluster:
         self._spawn(node, "slurmd", "-D", "-N", node, "-f", str(self.conf))
 
     def lose_node(self, node: str) -> None:
-        """As a power cut: its slurmd and everything that runs on it are gone at once."""
+        """Kill a node's slurmd and everything that runs on it at once, as a power cut."""
         family = _family([*self.steps(node)])
         self._end(node, signal.SIGKILL)
         for process in family:

@@ -30,7 +30,7 @@ def rig(tmp_path: Path, at_slurm: SlurmCluster) -> Iterator[SlurmRig]:
 def own_slurm(
     slurm: SlurmCluster, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[SlurmCluster]:
-    """One whose controller may be stopped without harm to other tests."""
+    """Start a Slurm whose controller may be stopped without harm to other tests."""
     own = SlurmCluster(tmp_path_factory.mktemp("own-slurm"))
     for name, value in own.environment().items():
         monkeypatch.setenv(name, value)

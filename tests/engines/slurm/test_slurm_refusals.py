@@ -1,4 +1,4 @@
-"""What sbatch says when it takes no job: for now, or never."""
+"""Read the refusals of sbatch: for now, or for good."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What becomes of runners whose job is in which of Slurm's states."""
+"""Map states of Slurm's jobs to what becomes of their runners."""
 
 import pytest
 
