@@ -53,7 +53,7 @@ def kind_of_this_python() -> str | None:
 
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Bench]":
-    """One master with two slots for all rows."""
+    """Start a master with two slots for all rows."""
     from journeys import Bench
 
     from cluster import Client, Cluster

@@ -28,7 +28,7 @@ Metrics = dict[str, Any]
 
 @dataclass(slots=True)
 class Bench:
-    """Where rows are tried: a cluster, and what its runs have shown so far."""
+    """Cluster on which rows are tried, and what its runs have shown so far."""
 
     cluster: Cluster
     client: Client
@@ -46,7 +46,7 @@ class Bench:
 
 
 def train(bench: Bench, row: Row) -> None:
-    """It ends, and has validated."""
+    """Train to the end, with validations."""
     _left_alone(bench, row, {})
 
 
@@ -61,7 +61,7 @@ def search(bench: Bench, row: Row) -> None:
 
 
 def pause(bench: Bench, row: Row) -> None:
-    """Its validations are those of a run that was left alone."""
+    """Compare the validations of a paused run with those of one that was left alone."""
     alone = _left_alone(bench, row, row.pause_changes)
     model = _copied(bench, row, "pause")
     gate = bench.directory / f"{row.name}-gate"
@@ -82,7 +82,7 @@ def pause(bench: Bench, row: Row) -> None:
 
 
 def two_slots(bench: Bench, row: Row) -> None:
-    """One process on each."""
+    """Train with one process on each slot."""
     model = _copied(bench, row, "two-slots")
     config = _written(model, row, row.distributed or row.config, {"resources": {"slots_per_trial": 2}})
     experiment = _ended(bench, _followed(bench, config))
@@ -90,7 +90,7 @@ def two_slots(bench: Bench, row: Row) -> None:
 
 
 def off_cluster(bench: Bench, row: Row) -> None:
-    """Without a master: by plain Python, or by one batch on this machine."""
+    """Train without a master: by plain Python, or one batch on this machine."""
     model = _copied(bench, row, "off-cluster")
     python = python_of(row)
     home = {"HOME": str(bench.home), "XDG_DATA_HOME": str(bench.home / "data")}

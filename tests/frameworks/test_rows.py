@@ -1,4 +1,4 @@
-"""Every row of the compatibility table, by every way to run it."""
+"""Run every row of the compatibility table in every way."""
 
 import subprocess
 

@@ -22,7 +22,7 @@ DISTRIBUTIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One framework in one version by one generation of its training API, with the example that shows it.
+    """Framework in one version with one generation of its training API, and the example that shows it.
 
     Attributes:
         framework: a key of `DISTRIBUTIONS`.
@@ -62,7 +62,7 @@ class Row:
         return f"{self.framework}-{self.version}-{self.generation}-{self.python}".replace(" ", "_")
 
     def obstacle(self, journey: str) -> str | None:
-        """Why this row cannot go that way; None: it can."""
+        """Return why this row cannot go that way; None: it can."""
         answer = getattr(self, journey) if journey in ("two_slots", "pause", "off_cluster") else True
         if isinstance(answer, str):
             return answer

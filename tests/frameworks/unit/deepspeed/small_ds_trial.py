@@ -59,7 +59,7 @@ class SmallTrial(det_ds.DeepSpeedTrial):
 
 
 class Seen(pytorch.PyTorchCallback):
-    """What the loop told; `batches` is kept in checkpoints."""
+    """Record the hooks of the loop; `batches` is kept in checkpoints."""
 
     def __init__(self) -> None:
         self.hooks: list[str] = []

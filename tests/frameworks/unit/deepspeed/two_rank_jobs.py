@@ -1,4 +1,4 @@
-"""What two ranks do for test_two_ranks: everything in one pair of processes, because starting them takes longest."""
+"""Jobs of two ranks for test_two_ranks: everything in one pair of processes, because starting them takes longest."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the callback reports, stores and fetches, and what it tells a searcher."""
+"""Test the callback: reports, checkpoints it stores and fetches, what it tells a searcher."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""When a validation is reported, with what beside it, and where in the order of checkpoints."""
+"""Test when a validation is reported, with what beside it, and where in the order of checkpoints."""
 
 from typing import Any
 

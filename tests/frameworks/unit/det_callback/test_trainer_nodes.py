@@ -1,4 +1,4 @@
-"""What several nodes store together."""
+"""Test what several nodes store together."""
 
 import socket
 import threading

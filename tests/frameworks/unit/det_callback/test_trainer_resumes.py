@@ -1,4 +1,4 @@
-"""What a trial has again when it goes on: its callbacks' counts, its best model, its end."""
+"""A trial that goes on has its callbacks' counts, its best model and its end again."""
 
 import json
 from pathlib import Path

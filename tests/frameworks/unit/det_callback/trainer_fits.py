@@ -29,7 +29,7 @@ Metrics = dict[str, Any]
 
 @dataclass
 class Trained:
-    """What a training leaves behind."""
+    """Result of a training."""
 
     weights: dict[str, torch.Tensor]
     steps: int
@@ -79,7 +79,7 @@ def train(
     is_resumed: bool = True,
     **arguments: Any,
 ) -> Trained:
-    """Of a new model, in an empty output directory. `options` are the callback's, `arguments` the Trainer's.
+    """Train a new model in an empty output directory. `options` are the callback's, `arguments` the Trainer's.
 
     Callbacks `beside` it come before and after it; `first` and `then` are what the script does around the training.
     """

@@ -101,7 +101,7 @@ def train(
 
 
 def checkpoints(storage: Path) -> list[Path]:
-    """By age."""
+    """Return the checkpoints, oldest first."""
     return sorted((path for path in storage.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime_ns)
 
 

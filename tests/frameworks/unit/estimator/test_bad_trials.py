@@ -1,4 +1,4 @@
-"""What is wrong with a trial is said before it trains, with the way out."""
+"""Faults of a trial are named before it trains, with the way out."""
 
 from pathlib import Path
 from typing import Any

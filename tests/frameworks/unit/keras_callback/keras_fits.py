@@ -22,7 +22,7 @@ Metrics = dict[str, Any]
 
 @dataclass
 class Fitted:
-    """What a fit leaves behind."""
+    """Result of a fit."""
 
     weights: list[Any]
     epochs: list[int]
@@ -65,7 +65,7 @@ def fit(
     verbose: int = 0,
     **options: Any,
 ) -> Fitted:
-    """Of a new model; `options` are those of the callback."""
+    """Fit a new model; `options` are those of the callback."""
     task(searcher=searcher or SEARCHER, latest_checkpoint=latest)
     keras.utils.set_random_seed(3)
     with _strategy().scope() if is_mirrored else contextlib.nullcontext():

@@ -1,4 +1,4 @@
-"""What the callback reports, saves and loads, and what it tells a searcher."""
+"""Test the callback: reports, checkpoints it saves and loads, what it tells a searcher."""
 
 from pathlib import Path
 from typing import Any

@@ -77,7 +77,7 @@ def _told(learning_rate: float) -> Any:
 
 
 class LazyParts(OnlyTrains):
-    """Its part, too, has no variables before the first batch."""
+    """Model whose layer, too, has no variables before the first batch."""
 
     def __init__(self) -> None:
         keras.Model.__init__(self)

@@ -1,4 +1,4 @@
-"""What each of two ranks does in test_ranks.py, in a process of its own."""
+"""Jobs that each of two ranks runs for test_ranks.py, in a process of its own."""
 
 import sys
 from pathlib import Path

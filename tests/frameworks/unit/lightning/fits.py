@@ -94,7 +94,7 @@ class Counting(L.Callback):
 
 @dataclass
 class Fitted:
-    """What a fit came to."""
+    """Result of a fit."""
 
     weights: dict[str, list[float]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a checkpoint of Lightning's Trainer holds, and who goes on from it."""
+"""Test the content of a checkpoint of Lightning's Trainer, and who goes on from it."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def test_a_checkpoint_of_another_trial_gives_its_weights_alone(task: Any, runner
 
 
 def test_a_checkpoint_every_few_batches_survives_a_kill(task: Any, runner: Any) -> None:
-    """What was trained after it is trained again, to the same end."""
+    """Batches after the checkpoint are trained again, to the same end."""
     alone = fit(task, runner, every_n_batches=2)
     for at, checkpoint in enumerate(alone.checkpoints[:-1]):
         resumed = fit(task, runner, latest=checkpoint, every_n_batches=2)

@@ -1,4 +1,4 @@
-"""What a module has written through Lightning's own loggers is in their files when a checkpoint is reported."""
+"""Events of a module's own Lightning loggers are in their files when a checkpoint is reported."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""How long a fit lasts: by the searcher's operations where the master hands them out, else by script or config."""
+"""Length of a fit: by the searcher's operations where the master hands them out, else by script or config."""
 
 from typing import Any
 
@@ -89,7 +89,7 @@ def test_an_operation_ends_with_a_validation_where_the_trainer_validates_by_the_
 
 
 def test_epochs_of_data_without_a_length_are_refused(task: Any, runner: Any, master: Any) -> None:
-    """It would train for ever."""
+    """Such a fit would never end."""
     Operations(master, 2)
     with pytest.raises(InvalidExperimentException, match=r"lasts Epoch\(2\), but the training data has no length"):
         fit(task, runner, searcher={**CLASSIC, "max_length": {"epochs": 4}}, loader=stream_loader)

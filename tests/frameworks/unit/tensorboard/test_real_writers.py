@@ -1,4 +1,4 @@
-"""What frameworks write for TensorBoard is stored while their files are open, and TensorBoard reads what we write."""
+"""Event files of frameworks are stored while they are open, and TensorBoard reads what we write."""
 
 import importlib.util
 import threading
@@ -35,7 +35,7 @@ class Stored:
         raise AssertionError(f"{tag}: {number} values were not stored; there are {found}")
 
     def _scalars(self, tag: str) -> list[float]:
-        """Of all files, read by TensorBoard itself."""
+        """Return the values in all files, read by TensorBoard itself."""
         found: list[float] = []
         for file in sorted(self._store.rglob("*tfevents*")):
             events = EventAccumulator(str(file), size_guidance={"tensors": 0, "scalars": 0}).Reload()

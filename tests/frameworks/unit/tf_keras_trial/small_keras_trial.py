@@ -110,7 +110,7 @@ class Pair(tf.keras.Model):
 
 
 class PairTrial(SmallTrial):
-    """Of its validation data there is one record: less than two ranks could share."""
+    """Trial whose validation data has one record: fewer than two ranks could share."""
 
     def build_model(self) -> Any:
         self.model = self.context.wrap_model(Pair())
@@ -140,7 +140,7 @@ class Reports(DummyTrainContext):
 
 
 class Run:
-    """One process of a trial: what it reported, and the model it left behind."""
+    """Process of a trial: what it reported, and the model it left behind."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class Run:
 
 
 def stopping_after(batches: int) -> type[tf.keras.callbacks.Callback]:
-    """As a pause does: it ends within a chunk, with a checkpoint."""
+    """Stop within a chunk, with a checkpoint, as a pause does."""
 
     class Stop(tf.keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""What TensorBoard callbacks have written is in their files when a checkpoint is reported: a kill leaves no hole."""
+"""Events of TensorBoard callbacks are in their files when a checkpoint is reported: a kill leaves no gap."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a pause leaves no trace of: weights, metrics and callbacks are those of a run that was left alone."""
+"""Weights, metrics and callbacks after a pause are those of a run that was left alone."""
 
 import pickle
 from pathlib import Path

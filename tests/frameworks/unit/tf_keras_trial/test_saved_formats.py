@@ -128,7 +128,7 @@ def test_objects_in_another_trials_callbacks_are_not_unpickled(tmp_path: Path) -
 
 
 def _older_model() -> Any:
-    """As older_checkpoints/make.py has it."""
+    """Build the model of older_checkpoints/make.py."""
     layers = tf.keras.layers
     inputs = layers.Input([3, 2])
     x = layers.LSTM(4)(inputs)

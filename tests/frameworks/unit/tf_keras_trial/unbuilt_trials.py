@@ -71,4 +71,4 @@ class LazyPairTrial(PairTrial):
 
 
 class BuiltPairTrial(PairTrial):
-    """Of a model that has no lazy part; it is found in this module."""
+    """PairTrial of a model without a lazy part; it is found in this module."""

@@ -38,7 +38,7 @@ def _save_optimizer(optimizer: tf.keras.optimizers.legacy.Optimizer, file: Path)
 
 
 def _save_variables(model: tf.keras.Model, directory: Path) -> None:
-    """Of a SavedModel what is read; its graph would be most of the files."""
+    """Save the files of a SavedModel that are read; its graph would be most of the bytes."""
     model.save(directory, save_format="tf")
     for path in directory.iterdir():
         if path.is_file():
