@@ -17,6 +17,7 @@ SCRIPTS = ROOT / "scripts"
 DOCS = ROOT / "docs"
 
 REFERENCES = (
+    "make_benchmark_table",
     "make_cli_reference",
     "make_completion_table",
     "make_config_reference",
@@ -40,7 +41,7 @@ _BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(SCRIPTS))
     yield
-    for name in (*REFERENCES, "make_rows"):
+    for name in (*REFERENCES, "make_rows", "benchmark_lines"):
         sys.modules.pop(name, None)
 
 
