@@ -54,6 +54,16 @@ def test_importing_determined_loads_no_third_party_library() -> None:
     assert third_party == set()
 
 
+def test_importing_the_client_loads_no_third_party_library_until_it_is_used() -> None:
+    before, after = _in_a_fresh_process(
+        "import sys, json; from determined.experimental import client;"
+        "before = sorted(sys.modules); client.create_experiment; print(json.dumps([before, sorted(sys.modules)]))"
+    )
+    third_party = {name.split(".")[0] for name in before} - {*sys.stdlib_module_names, "determined"}
+    assert not third_party & {"msgspec", "urllib3", "yaml"}
+    assert {"msgspec", "urllib3"} <= set(after)
+
+
 def test_core_loads_no_http_client_store_driver_or_framework() -> None:
     loaded = _in_a_fresh_process(
         "import sys, json, determined as det; det.core; print(json.dumps(sorted(sys.modules)))"

@@ -1,32 +1,33 @@
 """Python SDK: `from determined.experimental import client`, or the classes themselves."""
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from determined.api.session import Session
-from determined.experimental import client, estimator, keras
-from determined.experimental._native import Mode, create
-from determined.experimental._one_batch import test_one_batch
-from determined.experimental._trial_instance import create_trial_instance
-from determined.experimental.client import (
-    Checkpoint,
-    Determined,
-    Experiment,
-    ExperimentReference,
-    Model,
-    ModelOrderBy,
-    ModelSortBy,
-    ModelVersion,
-    OrderBy,
-    Project,
-    TrainingMetrics,
-    Trial,
-    TrialMetrics,
-    TrialOrderBy,
-    TrialReference,
-    TrialSortBy,
-    ValidationMetrics,
-)
+if TYPE_CHECKING:
+    from determined.api.session import Session
+    from determined.experimental import client, estimator, keras
+    from determined.experimental._native import Mode, create
+    from determined.experimental._one_batch import test_one_batch
+    from determined.experimental._trial_instance import create_trial_instance
+    from determined.experimental.client import (
+        Checkpoint,
+        Determined,
+        Experiment,
+        ExperimentReference,
+        Model,
+        ModelOrderBy,
+        ModelSortBy,
+        ModelVersion,
+        OrderBy,
+        Project,
+        TrainingMetrics,
+        Trial,
+        TrialMetrics,
+        TrialOrderBy,
+        TrialReference,
+        TrialSortBy,
+        ValidationMetrics,
+    )
 
 __all__ = [
     "Checkpoint",
@@ -56,8 +57,16 @@ __all__ = [
     "test_one_batch",
 ]
 
+# Loaded when it is first asked for: with it come an HTTP client and TLS.
+_HOMES = {
+    "Mode": "experimental._native",
+    "Session": "api.session",
+    "create": "experimental._native",
+    "create_trial_instance": "experimental._trial_instance",
+    "test_one_batch": "experimental._one_batch",
+}
 # What upstream's package has as attributes, and the modules beside them.
-_MODULES = frozenset(
+_OLDER_MODULES = frozenset(
     {
         "checkpoint",
         "determined",
@@ -73,13 +82,20 @@ _MODULES = frozenset(
         "workspace",
     }
 )
+_MODULES = frozenset({"client", "estimator", "keras"})
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name not in _MODULES:
+def __getattr__(name: str) -> Any:
+    if name in _OLDER_MODULES:
+        return import_module(f"determined.common.experimental.{name}")
+    if name in _MODULES:
+        return import_module(f"determined.experimental.{name}")
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"determined.common.experimental.{name}")
+    value = getattr(import_module(f"determined.{_HOMES.get(name, 'experimental.client')}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *__all__, *_OLDER_MODULES})

@@ -8,37 +8,38 @@ Example:
 """
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable
-from typing import TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from determined.sdk.checkpoint import Checkpoint
-from determined.sdk.deprecation import CheckpointOrderBy, ExperimentOrderBy, ModelOrderBy, TrialOrderBy
-from determined.sdk.determined import Determined
-from determined.sdk.enums import (
-    CheckpointSortBy,
-    CheckpointState,
-    DownloadMode,
-    ExperimentSortBy,
-    ExperimentState,
-    LogLevel,
-    ModelSortBy,
-    OrderBy,
-    TrialSortBy,
-    TrialState,
-)
-from determined.sdk.experiment import Experiment, ExperimentReference
-from determined.sdk.metrics import TrainingMetrics, TrialMetrics, ValidationMetrics
-from determined.sdk.model import Model
-from determined.sdk.model_alias import ModelAlias, ModelAliasChange
-from determined.sdk.model_version import ModelVersion
-from determined.sdk.oauth_client import Oauth2ScimClient
-from determined.sdk.project import Project
-from determined.sdk.trial import Trial, TrialReference
-from determined.sdk.user import User
-from determined.sdk.webhook import Webhook
-from determined.sdk.workspace import ResourcePool, Workspace
+if TYPE_CHECKING:
+    from determined.sdk.checkpoint import Checkpoint
+    from determined.sdk.deprecation import CheckpointOrderBy, ExperimentOrderBy, ModelOrderBy, TrialOrderBy
+    from determined.sdk.determined import Determined
+    from determined.sdk.enums import (
+        CheckpointSortBy,
+        CheckpointState,
+        DownloadMode,
+        ExperimentSortBy,
+        ExperimentState,
+        LogLevel,
+        ModelSortBy,
+        OrderBy,
+        TrialSortBy,
+        TrialState,
+    )
+    from determined.sdk.experiment import Experiment, ExperimentReference
+    from determined.sdk.metrics import TrainingMetrics, TrialMetrics, ValidationMetrics
+    from determined.sdk.model import Model
+    from determined.sdk.model_alias import ModelAlias, ModelAliasChange
+    from determined.sdk.model_version import ModelVersion
+    from determined.sdk.oauth_client import Oauth2ScimClient
+    from determined.sdk.project import Project
+    from determined.sdk.trial import Trial, TrialReference
+    from determined.sdk.user import User
+    from determined.sdk.webhook import Webhook
+    from determined.sdk.workspace import ResourcePool, Workspace
 
 __all__ = [
     "Checkpoint",
@@ -110,7 +111,44 @@ __all__ = [
 
 R = TypeVar("R")
 
-_determined: Determined | None = None
+# name -> module of determined.sdk. All is loaded when it is first asked for: with it come an HTTP client and TLS.
+_HOMES = {
+    "Checkpoint": "checkpoint",
+    "CheckpointOrderBy": "deprecation",
+    "CheckpointSortBy": "enums",
+    "CheckpointState": "enums",
+    "Determined": "determined",
+    "DownloadMode": "enums",
+    "Experiment": "experiment",
+    "ExperimentOrderBy": "deprecation",
+    "ExperimentReference": "experiment",
+    "ExperimentSortBy": "enums",
+    "ExperimentState": "enums",
+    "LogLevel": "enums",
+    "Model": "model",
+    "ModelAlias": "model_alias",
+    "ModelAliasChange": "model_alias",
+    "ModelOrderBy": "deprecation",
+    "ModelSortBy": "enums",
+    "ModelVersion": "model_version",
+    "Oauth2ScimClient": "oauth_client",
+    "OrderBy": "enums",
+    "Project": "project",
+    "ResourcePool": "workspace",
+    "TrainingMetrics": "metrics",
+    "Trial": "trial",
+    "TrialMetrics": "metrics",
+    "TrialOrderBy": "deprecation",
+    "TrialReference": "trial",
+    "TrialSortBy": "enums",
+    "TrialState": "enums",
+    "User": "user",
+    "ValidationMetrics": "metrics",
+    "Webhook": "webhook",
+    "Workspace": "workspace",
+}
+
+_determined: "Determined | None" = None
 
 
 def login(
@@ -125,7 +163,7 @@ def login(
     global _determined
     if _determined is not None:
         raise ValueError("client.login() was called twice, or after another function of this module had logged in")
-    _determined = Determined(master, user, password, cert_path, cert_name, noverify)
+    _determined = _class()(master, user, password, cert_path, cert_name, noverify)
 
 
 def logout() -> None:
@@ -138,15 +176,39 @@ def logout() -> None:
     _determined = None
 
 
-def _session() -> Determined:
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES.get(name)
+    value = _of_determined(getattr(_class(), name)) if home is None else _from_sdk(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _class() -> "type[Determined]":
+    found: type[Determined] = _from_sdk("determined", "Determined")
+    return found
+
+
+def _from_sdk(module: str, name: str) -> Any:
+    return getattr(import_module(f"determined.sdk.{module}"), name)
+
+
+def _session() -> "Determined":
     global _determined
     if _determined is None:
-        _determined = Determined()
+        _determined = _class()()
     return _determined
 
 
 def _of_determined(method: Callable[..., R]) -> Callable[..., R]:
     """The function of this module that calls `method` on the one Determined."""
+
+    import inspect
 
     @functools.wraps(method)
     def call(*args: object, **kwargs: object) -> R:
@@ -158,33 +220,34 @@ def _of_determined(method: Callable[..., R]) -> Callable[..., R]:
     return call
 
 
-create_experiment = _of_determined(Determined.create_experiment)
-get_experiment = _of_determined(Determined.get_experiment)
-list_experiments = _of_determined(Determined.list_experiments)
-get_trial = _of_determined(Determined.get_trial)
-get_checkpoint = _of_determined(Determined.get_checkpoint)
-create_user = _of_determined(Determined.create_user)
-get_user_by_id = _of_determined(Determined.get_user_by_id)
-get_user_by_name = _of_determined(Determined.get_user_by_name)
-whoami = _of_determined(Determined.whoami)
-get_session_username = _of_determined(Determined.get_session_username)
-list_users = _of_determined(Determined.list_users)
-get_workspace = _of_determined(Determined.get_workspace)
-list_workspaces = _of_determined(Determined.list_workspaces)
-create_workspace = _of_determined(Determined.create_workspace)
-delete_workspace = _of_determined(Determined.delete_workspace)
-create_webhook = _of_determined(Determined.create_webhook)
-list_webhooks = _of_determined(Determined.list_webhooks)
-iter_trials_metrics = _of_determined(Determined.iter_trials_metrics)
-stream_trials_metrics = _of_determined(Determined.stream_trials_metrics)
-stream_trials_training_metrics = _of_determined(Determined.stream_trials_training_metrics)
-stream_trials_validation_metrics = _of_determined(Determined.stream_trials_validation_metrics)
-create_model = _of_determined(Determined.create_model)
-get_model = _of_determined(Determined.get_model)
-get_model_by_id = _of_determined(Determined.get_model_by_id)
-get_model_labels = _of_determined(Determined.get_model_labels)
-get_models = _of_determined(Determined.get_models)
-list_models = _of_determined(Determined.list_models)
-add_oauth_client = _of_determined(Determined.add_oauth_client)
-list_oauth_clients = _of_determined(Determined.list_oauth_clients)
-remove_oauth_client = _of_determined(Determined.remove_oauth_client)
+if TYPE_CHECKING:
+    create_experiment = _of_determined(Determined.create_experiment)
+    get_experiment = _of_determined(Determined.get_experiment)
+    list_experiments = _of_determined(Determined.list_experiments)
+    get_trial = _of_determined(Determined.get_trial)
+    get_checkpoint = _of_determined(Determined.get_checkpoint)
+    create_user = _of_determined(Determined.create_user)
+    get_user_by_id = _of_determined(Determined.get_user_by_id)
+    get_user_by_name = _of_determined(Determined.get_user_by_name)
+    whoami = _of_determined(Determined.whoami)
+    get_session_username = _of_determined(Determined.get_session_username)
+    list_users = _of_determined(Determined.list_users)
+    get_workspace = _of_determined(Determined.get_workspace)
+    list_workspaces = _of_determined(Determined.list_workspaces)
+    create_workspace = _of_determined(Determined.create_workspace)
+    delete_workspace = _of_determined(Determined.delete_workspace)
+    create_webhook = _of_determined(Determined.create_webhook)
+    list_webhooks = _of_determined(Determined.list_webhooks)
+    iter_trials_metrics = _of_determined(Determined.iter_trials_metrics)
+    stream_trials_metrics = _of_determined(Determined.stream_trials_metrics)
+    stream_trials_training_metrics = _of_determined(Determined.stream_trials_training_metrics)
+    stream_trials_validation_metrics = _of_determined(Determined.stream_trials_validation_metrics)
+    create_model = _of_determined(Determined.create_model)
+    get_model = _of_determined(Determined.get_model)
+    get_model_by_id = _of_determined(Determined.get_model_by_id)
+    get_model_labels = _of_determined(Determined.get_model_labels)
+    get_models = _of_determined(Determined.get_models)
+    list_models = _of_determined(Determined.list_models)
+    add_oauth_client = _of_determined(Determined.add_oauth_client)
+    list_oauth_clients = _of_determined(Determined.list_oauth_clients)
+    remove_oauth_client = _of_determined(Determined.remove_oauth_client)
