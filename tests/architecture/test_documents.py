@@ -25,6 +25,7 @@ REFERENCES = (
     "make_frameworks_table",
     "make_permission_reference",
     "make_searchers_table",
+    "make_sqlite_schema",
     "make_webui_searchers",
     "make_webui_types",
 )

@@ -1,6 +1,7 @@
 """Migrations bring a database to exactly the schema, and refuse what is not ours."""
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, text
 
 from determined.errors import FailedPrecondition, Unavailable
-from determined.master.db import dialects, migrate
+from determined.master.db import dialects, migrate, new_database
 from determined.master.db.schema import metadata
 
 
@@ -21,6 +22,69 @@ def test_migrations_end_at_the_schema(empty_db_url: str) -> None:
     migrate.upgrade(engine)
     with engine.connect() as conn:
         assert compare_metadata(MigrationContext.configure(conn), metadata) == []
+    engine.dispose()
+
+
+def test_a_new_sqlite_database_is_what_the_migrations_make_of_an_empty_one(tmp_path: Path) -> None:
+    def made_by(make: Callable[[Engine], None], name: str) -> tuple[list[str], list[tuple[str, ...]]]:
+        engine = dialects.create_engine(f"sqlite:///{tmp_path / name}")
+        make(engine)
+        engine.dispose()
+        database = sqlite3.connect(tmp_path / name)
+        objects = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+        try:
+            return sorted(database.iterdump()), database.execute(objects).fetchall()
+        finally:
+            database.close()
+
+    assert made_by(migrate.upgrade, "new.db") == made_by(migrate.run_migrations, "migrated.db")
+
+
+def test_making_a_new_sqlite_database_runs_no_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migrate, "_run", lambda conn: pytest.fail("a migration ran"))
+    engine = dialects.create_engine(f"sqlite:///{tmp_path / 'new.db'}")
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert migrate.current_revision(conn) == migrate.HEAD
+    engine.dispose()
+
+
+def test_migrations_that_the_schema_of_new_databases_lacks_run_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = dialects.create_engine(f"sqlite:///{tmp_path / 'behind.db'}")
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        config = migrate._config()
+        config.attributes["connection"] = conn
+        command.upgrade(config, "0017")
+        conn.commit()
+    engine.dispose()
+    behind = sqlite3.connect(tmp_path / "behind.db")
+    older = tmp_path / "older.sql"
+    older.write_text(new_database.text_of(behind))
+    behind.close()
+    monkeypatch.setattr(new_database, "FILE", older)
+    engine = dialects.create_engine(f"sqlite:///{tmp_path / 'new.db'}")
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert migrate.current_revision(conn) == migrate.HEAD
+        assert compare_metadata(MigrationContext.configure(conn), metadata) == []
+    engine.dispose()
+
+
+def test_a_new_sqlite_database_that_cannot_be_finished_stays_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken.sql"
+    broken.write_text("CREATE TABLE first (id INTEGER);\nCREATE TABLE first (id INTEGER);\n")
+    engine = dialects.create_engine(f"sqlite:///{tmp_path / 'new.db'}")
+    with monkeypatch.context() as patch, pytest.raises(Unavailable, match="already exists"):
+        patch.setattr(new_database, "FILE", broken)
+        migrate.upgrade(engine)
+    migrate.upgrade(engine)
+    with engine.connect() as conn:
+        assert migrate.current_revision(conn) == migrate.HEAD
     engine.dispose()
 
 

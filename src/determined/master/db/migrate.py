@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from determined.errors import FailedPrecondition, Unavailable
-from determined.master.db import dialects
+from determined.master.db import dialects, new_database
 
 _TREE = Path(__file__).parent / "migrations"
 # The newest revision, by file name: a start with nothing to migrate imports no migration. A test asks Alembic as well.
@@ -35,10 +35,21 @@ def upgrade(engine: Engine) -> None:
                 return
             conn.rollback()
             dialects.begin_write(conn)
-            _run(conn)
+            if not inspect(conn).get_table_names():
+                new_database.create(conn)
+            if current_revision(conn) != HEAD:
+                _run(conn)
             conn.commit()
     except (DBAPIError, sqlite3.DatabaseError) as e:
         raise _explain(engine, e) from e
+
+
+def run_migrations(engine: Engine) -> None:
+    """Run all migrations that the database lacks, one after the other, also on an empty one."""
+    with engine.connect() as conn:
+        dialects.begin_write(conn)
+        _run(conn)
+        conn.commit()
 
 
 def current_revision(conn: Connection) -> str | None:
