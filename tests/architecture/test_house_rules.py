@@ -31,7 +31,7 @@ ENVIRONMENT_READERS = {
     "exec/service_program.py",  # of a notebook or TensorBoard
     "core/_environment.py",
     "launch/environment.py",
-    "master/__main__.py",
+    "master/main.py",
     "keras/_parallel.py",
     "pytorch/_parallel.py",
     "pytorch/deepspeed/_backend.py",

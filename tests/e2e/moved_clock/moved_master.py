@@ -4,8 +4,8 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from determined.master.__main__ import main
 from determined.master.clock import SystemClock
+from determined.master.main import main
 
 
 def _now(self: SystemClock) -> datetime:

@@ -171,9 +171,9 @@ def start_process() -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
 
 _PATIENT = """
 import sys
-from determined.master import __main__, app
-app._ANSWER_SECONDS = __main__._GRACE_SECONDS = __main__._DATABASE_SECONDS = 60
-sys.exit(__main__.main())
+from determined.master import app, main
+app._ANSWER_SECONDS = main._GRACE_SECONDS = main._DATABASE_SECONDS = 60
+sys.exit(main.main())
 """
 
 

@@ -129,8 +129,8 @@ def test_no_master_starts_on_half_an_import_and_abort_removes_it(importer: Impor
     assert before is not None, "no kill came while it wrote"
     refused = importer.run("--source", source.url, "--no-logs", status=1)
     assert "other options" in refused[-1]["message"]
-    from determined.master.__main__ import _check_state
     from determined.master.config import load_master_config
+    from determined.master.main import _check_state
 
     flags = {"data_dir": str(importer.data), **({"db": {"url": importer.db_url}} if importer.db_url else {})}
     with pytest.raises(Exception, match="is unfinished"):

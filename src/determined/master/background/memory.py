@@ -37,12 +37,12 @@ def set_thresholds() -> None:
 
 
 def freeze_objects() -> None:
-    """Keep the garbage collector away from all objects there are now: called once the master serves.
+    """Keep the garbage collector away from all objects there are now: after the imports, and once the master serves.
 
     What was imported and built until then, hundreds of thousands of objects, lives as long as the process. Looking
-    through it again and again took two thirds of the time of decoding a batch of reports.
+    through it again and again took two thirds of the time of decoding a batch of reports, and looking through it once,
+    before this, 80 ms of the start: of 180,000 objects a thousand were garbage.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

@@ -1,6 +1,6 @@
 """Passwords."""
 
-from determined.master.auth.password import UNUSABLE, client_hash, matches, stored_hash
+from determined.master.auth.password import _DECOY, UNUSABLE, _hasher, client_hash, matches, stored_hash
 
 
 def test_plain_and_hashed_submissions_agree() -> None:
@@ -36,3 +36,9 @@ def test_the_client_hash_is_the_salted_sha512_of_the_official_client() -> None:
 def test_a_stored_hash_costs_a_thief_what_it_should() -> None:
     stored = stored_hash("Secret123", is_hashed=False)
     assert stored is not None and stored.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+
+
+def test_the_hash_for_users_who_do_not_exist_costs_what_the_others_do() -> None:
+    assert not _hasher.check_needs_rehash(_DECOY)
+    assert matches(_DECOY, "nobody has this password", is_hashed=True)
+    assert not matches(_DECOY, "another", is_hashed=True)
