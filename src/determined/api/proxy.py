@@ -5,6 +5,13 @@ from urllib.parse import unquote, urlsplit
 import urllib3
 
 
+def proxy_of(scheme: str, host: str) -> str | None:
+    """Return the proxy that the environment names for a host, if any."""
+    from urllib.request import getproxies, proxy_bypass  # a twentieth of what a command imports
+
+    return None if proxy_bypass(host) else getproxies().get(scheme)
+
+
 def behind(proxy: str, scheme: str, options: dict[str, object]) -> urllib3.ProxyManager:
     """Return connections to masters of that scheme through the proxy. Raises ValueError for one of another kind."""
     parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")

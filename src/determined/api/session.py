@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast, overload
 from urllib.parse import urlencode, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 import urllib3
@@ -19,7 +18,7 @@ from determined.api.errors import error_from, error_of
 from determined.api.expected_master import Expected, expected_at, news_of
 from determined.api.proof import Claim
 from determined.api.proven_connection import demand_proof
-from determined.api.proxy import behind
+from determined.api.proxy import behind, proxy_of
 from determined.constants import ALLOCATION_TOKEN_HEADER
 from determined.errors import BadMaster, DeterminedError, MasterNotFound, Unavailable
 from determined.wire.codec import convert, plain, to_json
@@ -342,7 +341,7 @@ def _pool(master_url: str, cert: CertSpec | None) -> urllib3.PoolManager:
             options["assert_hostname"] = False
         if cert is not None and cert.name:
             options |= {"server_hostname": cert.name, "assert_hostname": cert.name}
-    proxy = None if is_loopback(host) or proxy_bypass(host) else getproxies().get(parts.scheme)
+    proxy = None if is_loopback(host) else proxy_of(parts.scheme, host)
     return behind(proxy, parts.scheme, options) if proxy else urllib3.PoolManager(**options)
 
 

@@ -14,8 +14,7 @@ from determined.api.login import DEFAULT_USER, cert_for, login, login_with_cache
 from determined.api.own_master import MasterState
 from determined.api.session import Session
 from determined.api.token_store import TokenStore
-from determined.cli import own_masters, passwords, render
-from determined.cli.slots_option import OF_EMBEDDED, say_artificial
+from determined.cli import embedded_start, own_masters, passwords, render
 from determined.errors import DeterminedError, Forbidden, MasterNotFound, Unauthenticated
 from determined.wire.user import GET_ME
 
@@ -130,11 +129,4 @@ def _own(start: bool) -> MasterState:
             "no master is named and none of yours runs; name one with -m or $DET_MASTER, "
             "or start one with: det master start"
         )
-    from determined.deploy import embedded
-
-    state, started = embedded.ensure()
-    if started:
-        said = "Upgraded the master of your own" if own is not None else "Started a master of your own"
-        render.line(f"{said} at {state.url} (data in {state.data_dir}; stop it with: det master stop)", file=sys.stderr)
-        say_artificial(embedded.artificial_slots(), OF_EMBEDDED)
-    return state
+    return embedded_start.start("Upgraded the master of your own" if own is not None else embedded_start.STARTED)

@@ -1,14 +1,17 @@
 """Files that are sent to the master with a submission."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from determined.cli import render
-from determined.wire.experiment import File
+
+if TYPE_CHECKING:
+    from determined.wire.experiment import File
 
 JSON_GROWTH = 4 / 3  # file contents travel as base64
 
 
-def read_files(directory: str | None, includes: list[str]) -> tuple[list[File], int]:
+def read_files(directory: str | None, includes: list[str]) -> "tuple[list[File], int]":
     """Return the files of a context directory and of what is included, and their size."""
     if directory is None and not includes:
         return [], 0

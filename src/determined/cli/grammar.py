@@ -5,6 +5,7 @@ given by alias (`e`, `ls`) or by any unique prefix (`exp`, `desc`).
 """
 
 import argparse
+import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -54,12 +55,35 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class Deferred:
+    """A command or group that is imported when it is chosen; names and help are told without.
+
+    `home`: module below determined.cli.commands and name in it, `experiment_create:COMMAND`.
+    """
+
+    names: tuple[str, ...]
+    help: str
+    home: str
+    default: bool = False
+
+    def load(self) -> "Command | Group":
+        module, _, name = self.home.partition(":")
+        node: Command | Group = getattr(importlib.import_module(f"determined.cli.commands.{module}"), name)
+        return node
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     names: tuple[str, ...]
     help: str
-    children: Sequence["Command | Group"] = field(default_factory=tuple)
+    entries: Sequence["Command | Group | Deferred"] = field(default_factory=tuple)
     # options that may stand before the child and change nothing here: name -> whether a value follows
     ignored: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def children(self) -> Sequence["Command | Group"]:
+        """Import and return the entries."""
+        return [_loaded(entry) for entry in self.entries]
 
 
 def arg(*flags: str, completes: str = "", **options: Any) -> Arg:
@@ -103,8 +127,12 @@ def seconds(text: str) -> float:
     return value
 
 
-def group(names: str, help: str, *children: Command | Group, ignored: dict[str, bool] | None = None) -> Group:
-    return Group(tuple(names.split()), help, children, ignored or {})
+def deferred(names: str, help: str, home: str, *, default: bool = False) -> Deferred:
+    return Deferred(tuple(names.split()), help, home, default)
+
+
+def group(names: str, help: str, *entries: Command | Group | Deferred, ignored: dict[str, bool] | None = None) -> Group:
+    return Group(tuple(names.split()), help, entries, ignored or {})
 
 
 class UsageError(DeterminedError):
@@ -191,15 +219,15 @@ def select(tree: Command | Group, words: list[str], program: str) -> tuple[Comma
     while isinstance(node, Group):
         words = _without(node.ignored, words)
         if not words or words[0].startswith("-"):
-            default = next((c for c in node.children if isinstance(c, Command) and c.default), None)
+            default = next((e for e in node.entries if not isinstance(e, Group) and e.default), None)
             asks_help = bool(words) and words[0] in {"-h", "--help"}
             if default is None or asks_help:
                 return node, words, program
-            return default, words, program
+            return _loaded(default), words, program
         if words[0] == "help":
             return node, ["--help"], program
-        names = resolve(words[0], [c.names for c in node.children], program)
-        node = next(c for c in node.children if c.names == names)
+        names = resolve(words[0], [e.names for e in node.entries], program)
+        node = _loaded(next(e for e in node.entries if e.names == names))
         words, program = words[1:], f"{program} {names[0]}"
     return node, words, program
 
@@ -207,7 +235,7 @@ def select(tree: Command | Group, words: list[str], program: str) -> tuple[Comma
 def parser_for(node: Command | Group, program: str) -> argparse.ArgumentParser:
     text = node.help[:1].upper() + node.help[1:]
     if isinstance(node, Group):
-        lines = [f"  {_title(c.names):<28}{c.help}" for c in node.children]
+        lines = [f"  {_title(e.names):<28}{e.help}" for e in node.entries]
         return _Parser(
             prog=program,
             usage=f"{program} COMMAND ...",
@@ -229,6 +257,10 @@ def parser_for(node: Command | Group, program: str) -> argparse.ArgumentParser:
         for each in item.args:
             exclusive.add_argument(*each.flags, **each.options)
     return parser
+
+
+def _loaded(entry: Command | Group | Deferred) -> Command | Group:
+    return entry.load() if isinstance(entry, Deferred) else entry
 
 
 def _without(ignored: dict[str, bool], words: list[str]) -> list[str]:

@@ -20,7 +20,7 @@ _LOOKED_AT = 5000
 
 def accepting_short(tree: Group) -> Group:
     """Return the commands of a noun such that their `task_id` may be the beginning of an id."""
-    return replace(tree, children=tuple(_accepting(child, tree.names[0]) for child in tree.children))
+    return replace(tree, entries=tuple(_accepting(child, tree.names[0]) for child in tree.children))
 
 
 def newest(session: Session, noun: str, number: int) -> list[tuple[str, str]]:
@@ -40,7 +40,7 @@ def expand(session: Session, noun: str, text: str) -> str:
 
 def _accepting(child: Command | Group, noun: str) -> Command | Group:
     if isinstance(child, Group):
-        return replace(child, children=tuple(_accepting(one, noun) for one in child.children))
+        return replace(child, entries=tuple(_accepting(one, noun) for one in child.children))
     return replace(child, run=_expanding(child.run, noun))
 
 

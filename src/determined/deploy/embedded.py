@@ -1,5 +1,6 @@
 """The master that `det` starts for a user who has none: loopback, a port of its own, a random password nobody types."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -23,10 +24,16 @@ def find() -> MasterState | None:
     return process().find()
 
 
-def ensure(slots: SlotsOption | None = None, config_file: str | None = None) -> tuple[MasterState, bool]:
+def ensure(
+    slots: SlotsOption | None = None,
+    config_file: str | None = None,
+    *,
+    meanwhile: Callable[[], None] | None = None,
+) -> tuple[MasterState, bool]:
     """Return the embedded master and whether this call started it.
 
     Without `slots` it gets as many as at its last start, without `config_file` the settings of that start ("": none).
+    `meanwhile` is called while it starts.
 
     Raises:
         InvalidArgument: the config file does not exist, or a master could not start with it.
@@ -36,7 +43,7 @@ def ensure(slots: SlotsOption | None = None, config_file: str | None = None) -> 
         options = msgspec.structs.replace(options, config_file=_checked(config_file) if config_file else None)
     if slots is not None:
         options = msgspec.structs.replace(options, slots=None if slots == AUTO else slots)
-    return process().start(msgspec.structs.replace(options, host=loopback(options.host)))
+    return process().start(msgspec.structs.replace(options, host=loopback(options.host)), meanwhile)
 
 
 def _checked(config_file: str) -> str:

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -72,10 +72,11 @@ class MasterProcess:
             time.sleep(0.1)
         return state
 
-    def start(self, options: MasterOptions) -> tuple[MasterState, bool]:
+    def start(self, options: MasterOptions, meanwhile: Callable[[], None] | None = None) -> tuple[MasterState, bool]:
         """Start it, or return the one that runs; and whether this call started it.
 
-        An older version is replaced (its training goes on meanwhile), a newer one is left alone.
+        An older version is replaced (its training goes on meanwhile), a newer one is left alone. `meanwhile` is called
+        while a master starts.
         """
         with self._lock():
             running = self.find()
@@ -83,7 +84,7 @@ class MasterProcess:
                 return running, False
             if running is not None:
                 self._terminate(running)
-            return self._spawn(options, self._known()), True
+            return self._spawn(options, self._known(), meanwhile), True
 
     def prepare(self) -> None:
         """Write the config of a master that never ran, for whoever fills its database before the first start."""
@@ -159,7 +160,9 @@ class MasterProcess:
         with locked(self.directory / "start.lock"):
             yield
 
-    def _spawn(self, options: MasterOptions, previous: MasterState | None) -> MasterState:
+    def _spawn(
+        self, options: MasterOptions, previous: MasterState | None, meanwhile: Callable[[], None] | None
+    ) -> MasterState:
         """Start the master, on its previous port if that is free: runners that outlived it report there."""
         port = options.port
         if port == 0 and previous is not None:
@@ -172,6 +175,8 @@ class MasterProcess:
         keep(self.directory, options)
         process, read_fd = self._launch(options, config, port)
         try:
+            if meanwhile is not None:
+                meanwhile()
             port = self._wait_ready(process, read_fd)
         finally:
             os.close(read_fd)

@@ -13,7 +13,7 @@ import pytest
 
 from determined.cli import commands
 from determined.cli import main as program
-from determined.cli.grammar import Command, Group, OneOf, parser_for
+from determined.cli.grammar import Command, Deferred, Group, OneOf, parser_for
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 
@@ -90,6 +90,15 @@ def test_the_table_of_nouns_agrees_with_the_trees() -> None:
         assert set(tree.names) <= set(names)
 
 
+def test_a_deferred_entry_is_what_the_command_says_of_itself() -> None:
+    entries = [entry for tree in _trees() for node in _nodes(tree) for entry in getattr(node, "entries", ())]
+    deferred = [entry for entry in entries if isinstance(entry, Deferred)]
+    assert deferred
+    for entry in deferred:
+        node = entry.load()
+        assert (entry.names, entry.help, entry.default) == (node.names, node.help, getattr(node, "default", False))
+
+
 def test_every_tree_of_commands_is_reached_from_the_table_of_nouns() -> None:
     reached = {id(node) for tree in _trees() for node in _nodes(tree)}
     modules = [importlib.import_module(f"{commands.__name__}.{name}") for _, name, _ in iter_modules(commands.__path__)]
@@ -105,8 +114,8 @@ def _nodes(node: Command | Group) -> Iterator[Command | Group]:
 
 def _loaded_by(*words: str) -> set[str]:
     code = (
-        "import sys, json, io; from contextlib import redirect_stdout; from determined.cli.main import main\n"
-        "with redirect_stdout(io.StringIO()): main(sys.argv[1:])\n"
+        "import sys, json, io; from contextlib import redirect_stdout, suppress; from determined.cli.main import main\n"
+        "with redirect_stdout(io.StringIO()), suppress(SystemExit): main(sys.argv[1:])\n"
         "print(json.dumps(sorted(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
@@ -132,6 +141,11 @@ def test_the_experiment_commands_load_neither_config_nor_what_starts_masters() -
     loaded = _loaded_by("experiment", "help")
     assert loaded & heavy == set()
     assert not any(m.startswith("determined.config.") for m in loaded)
+
+
+def test_a_submit_imports_what_talks_to_a_master_only_once_it_has_read_its_files() -> None:
+    heavy = {"urllib3", "yaml", "determined.api.session", "determined.cli.outcome", "determined.cli.connection"}
+    assert _loaded_by("experiment", "create", "config.yaml", "--help") & heavy == set()
 
 
 @pytest.mark.parametrize("words", [["-v"], ["--version"]])

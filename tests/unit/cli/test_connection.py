@@ -33,7 +33,7 @@ def _running(monkeypatch: pytest.MonkeyPatch, state: MasterState | None) -> list
     """Pretend that `state` was found; the list tells whether a start was asked for."""
     started: list[str] = []
 
-    def ensure(slots: int | None = None) -> tuple[MasterState, bool]:
+    def ensure(*, meanwhile: object) -> tuple[MasterState, bool]:
         started.append("started")
         return _state(embedded.directory(), __version__), True
 

@@ -32,7 +32,7 @@ def test_slots_of_the_embedded_master_are_remembered_until_auto_resets_them(
 ) -> None:
     started: list[MasterOptions] = []
     monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
-    monkeypatch.setattr(MasterProcess, "start", lambda self, options: started.append(options))
+    monkeypatch.setattr(MasterProcess, "start", lambda self, options, meanwhile=None: started.append(options))
     embedded.directory().mkdir()
     keep(embedded.directory(), MasterOptions(slots=3, host="127.0.0.2"))
     embedded.ensure(option)
@@ -46,7 +46,9 @@ def test_the_config_of_the_embedded_master_is_remembered_until_an_empty_name_res
     started: list[MasterOptions] = []
     monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
     monkeypatch.setattr(
-        MasterProcess, "start", lambda self, options: (started.append(options), keep(self.directory, options))
+        MasterProcess,
+        "start",
+        lambda self, options, meanwhile=None: (started.append(options), keep(self.directory, options)),
     )
     embedded.directory().mkdir()
     own = tmp_path / "own.yaml"
@@ -78,7 +80,7 @@ def test_a_config_that_cannot_be_the_embedded_masters_is_refused_before_it_is_ke
 def test_slots_auto_of_a_cluster_wins_over_its_master_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[MasterOptions] = []
     monkeypatch.setenv("DET_STATE_DIR", str(tmp_path))
-    monkeypatch.setattr(MasterProcess, "start", lambda self, options: (started.append(options), True))
+    monkeypatch.setattr(MasterProcess, "start", lambda self, options, meanwhile=None: (started.append(options), True))
     own = tmp_path / "own.yaml"
     own.write_text("slots: 4\nport: 1\n")
     for option in (None, "auto", 2):

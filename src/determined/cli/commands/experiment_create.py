@@ -1,20 +1,24 @@
-"""det experiment create: reads config and model directory, submits, follows; also `--local`, `--test-mode`."""
+"""det experiment create: reads config and model directory, submits, follows; also `--local`, `--test-mode`.
+
+What talks to a master is imported by the functions that do. It takes longer than all else that comes before a submit,
+and a new master starts while it is imported; what follows a trial is imported while the trial starts.
+"""
 
 import argparse
 import contextlib
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from determined.api import experiment, trial
-from determined.api.session import Session
-from determined.cli import environment, outcome, own_masters, render
+from determined.cli import embedded_start, environment, own_masters, render
 from determined.cli.config_file import config_text
-from determined.cli.connection import connect
 from determined.cli.context_files import JSON_GROWTH, read_files
 from determined.cli.grammar import FILES, UsageError, arg, command, one_of
-from determined.wire.experiment import CreateExperimentRequest, CreateExperimentResponse
+
+if TYPE_CHECKING:
+    from determined.api.session import Session
+    from determined.wire.experiment import CreateExperimentRequest, CreateExperimentResponse, File
 
 _LAUNCH_WARNING = "it asks for more slots than its pool has now, and waits for them: det job list"
 _OVER = {"COMPLETED", "CANCELED", "ERROR"}
@@ -32,7 +36,27 @@ def create(args: argparse.Namespace) -> int | None:
 
         return local_run.run(text, Path(args.model_def or "."), test_mode=args.test_mode)
     files, size = read_files(args.model_def, args.include)
-    request = CreateExperimentRequest(
+    embedded_start.begin(args, meanwhile=_import_what_follows)
+    from determined.cli.connection import connect
+
+    request = _request(args, text, files)
+    session = connect(args, start=True)
+    if args.test_mode:
+        return _test(session, request)
+    if args.publish:
+        return _create_published(session, request, size, args)
+    answer = _submit(session, request, size)
+    return _follow(session, answer.experiment.id) if args.follow_first_trial else None
+
+
+def _import_what_follows() -> None:
+    from determined.cli import connection, outcome  # noqa: F401  both are used later on
+
+
+def _request(args: argparse.Namespace, text: str, files: "list[File]") -> "CreateExperimentRequest":
+    from determined.wire.experiment import CreateExperimentRequest
+
+    return CreateExperimentRequest(
         activate=not args.paused,
         config=text,
         model_definition=files,
@@ -41,16 +65,17 @@ def create(args: argparse.Namespace) -> int | None:
         validate_only=False,
         submitter_python=environment.submitters_python() or sys.executable,
     )
-    session = connect(args, start=True)
-    if args.test_mode:
-        return _test(session, request)
-    if args.publish:
-        return _create_published(session, request, size, args)
-    answer = _submit(session, request, size)
-    return outcome.follow(session, answer.experiment.id) if args.follow_first_trial else None
 
 
-def _submit(session: Session, request: CreateExperimentRequest, size: int) -> CreateExperimentResponse:
+def _follow(session: "Session", experiment_id: int) -> int:
+    from determined.cli import outcome
+
+    return outcome.follow(session, experiment_id)
+
+
+def _submit(session: "Session", request: "CreateExperimentRequest", size: int) -> "CreateExperimentResponse":
+    from determined.api import experiment
+
     with render.Progress("Sending files", int(size * JSON_GROWTH)) as bar:
         answer = experiment.create(session, request, sending=bar.advance if bar.shown else None)
     say_created(session, answer)
@@ -60,7 +85,7 @@ def _submit(session: Session, request: CreateExperimentRequest, size: int) -> Cr
 
 
 def _create_published(
-    session: Session, request: CreateExperimentRequest, size: int, args: argparse.Namespace
+    session: "Session", request: "CreateExperimentRequest", size: int, args: argparse.Namespace
 ) -> int | None:
     """Create it and follow its first trial, with ports of this machine that lead to ports of the trial."""
     from determined.cli.published_ports import PublishedPorts  # with it comes all that a WebSocket needs
@@ -70,10 +95,10 @@ def _create_published(
     with contextlib.closing(PublishedPorts(session, args.publish)) as ports:
         answer = _submit(session, request, size)
         ports.lead_to(answer.experiment.id)
-        return outcome.follow(session, answer.experiment.id)
+        return _follow(session, answer.experiment.id)
 
 
-def say_created(session: Session, answer: CreateExperimentResponse) -> None:
+def say_created(session: "Session", answer: "CreateExperimentResponse") -> None:
     for warning in answer.messages or [_LAUNCH_WARNING] * len(answer.warnings or []):
         render.warn(f"Warning: {warning}")
     render.line(f"Created experiment {answer.experiment.id}")
@@ -103,8 +128,11 @@ def _dump(raw: dict[str, Any]) -> str:
     return dump_yaml(raw)
 
 
-def _test(session: Session, request: CreateExperimentRequest) -> int:
+def _test(session: "Session", request: "CreateExperimentRequest") -> int:
     """Validate, then run a short experiment and say how far it came."""
+    from determined.api import experiment
+    from determined.cli import outcome
+
     request.validate_only = True
     experiment.create(session, request)
     render.line("Validating config: ok")
@@ -121,8 +149,10 @@ def _test(session: Session, request: CreateExperimentRequest) -> int:
     return outcome.report(session, experiment.get(session, created))
 
 
-def _watch(session: Session, experiment_id: int) -> str:
+def _watch(session: "Session", experiment_id: int) -> str:
     """Say each state it comes to, and what of the code was seen to work; the last state."""
+    from determined.api import experiment
+
     said: set[str] = set()
     while True:
         state = render.state_of(experiment.get(session, experiment_id).state)
@@ -136,8 +166,10 @@ def _watch(session: Session, experiment_id: int) -> str:
         time.sleep(0.2)
 
 
-def _stages(session: Session, experiment_id: int) -> list[str]:
+def _stages(session: "Session", experiment_id: int) -> list[str]:
     """Return what the test's only trial has done so far."""
+    from determined.api import experiment, trial
+
     first_trial = next(iter(experiment.trials(session, experiment_id)), None)
     if first_trial is None:
         return []
