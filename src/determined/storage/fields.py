@@ -1,8 +1,16 @@
 """Checks of the values of `checkpoint_storage` sections."""
 
 import posixpath
+from enum import StrEnum
 
 from determined.schema.paths import path_problem
+
+
+class Deduplicate(StrEnum):
+    """Part of checkpoints that a store on a file system stores once."""
+
+    NONE = "none"
+    FILES = "files"
 
 
 def absolute(name: str, path: str) -> str:

@@ -11,15 +11,17 @@ import logging
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from determined._remove_tree import remove_tree
-from determined.errors import CheckpointNotFound, NoDirectStorageAccess
-from determined.storage import copying, links, listing, manifest, tree
-from determined.storage.base import Paths, Selector, StorageManager
+from determined.errors import CheckpointNotFound
+from determined.storage import content_index, copying, links, listing, manifest, tree
+from determined.storage.base import Paths, Selector
 from determined.storage.checkpoint_id import check_name
-from determined.storage.loose_file import LooseFile
+from determined.storage.deduplication import Deduplication
+from determined.storage.fields import Deduplicate
+from determined.storage.local_base import LocalBase, make_base
 from determined.storage.manifest import Entry
 
 logger = logging.getLogger("determined.core")
@@ -27,24 +29,12 @@ logger = logging.getLogger("determined.core")
 _STAGING = ".staging-"
 
 
-class LocalStorageManager(StorageManager):
+class LocalStorageManager(LocalBase):
     """Storage manager of a directory: the shared part of `shared_fs` and `directory`."""
 
-    _owner: int | None = None
-
-    def __init__(self, base_path: str) -> None:
+    def __init__(self, base_path: str, deduplicate: str | None = None) -> None:
         super().__init__(base_path)
-        if not base_path.startswith("/"):
-            # A script that changes its directory afterwards saves to the same place as before.
-            self._base_path = str(Path.cwd() / base_path)
-
-    @property
-    def base(self) -> Path:
-        return Path(self._base_path)
-
-    def only_owned_by(self, uid: int) -> None:
-        """Touch no stored directory of another user: for a process that acts on a place somebody else has chosen."""
-        self._owner = uid
+        self._deduplication = Deduplication(self._base_path, Deduplicate(deduplicate or Deduplicate.FILES))
 
     def as_section(self) -> dict[str, Any] | None:
         return {"type": "directory", "container_path": self._base_path}
@@ -103,9 +93,10 @@ class LocalStorageManager(StorageManager):
         files = [path for path in chosen if not path.endswith("/")]
         if source.resolve() == staging.resolve():
             digests = self._hashed.digests(source / path for path in files)
+            self._deduplication.replace(staging, files)
         else:
             _make_directories(staging, chosen)
-            digests = copying.copy_files((source / path, staging / path) for path in files)
+            digests = self._deduplication.copy(source, staging, files)
         directories = [Entry(path, 0) for path in chosen if path.endswith("/")]
         return directories + [Entry(p, *digest) for p, digest in zip(files, digests, strict=True)]
 
@@ -115,10 +106,12 @@ class LocalStorageManager(StorageManager):
             _require_same_owner(staging, final)
             self._merge(staging, final, entries)
             return
+        known = list(entries)
         with tree.directory(str(staging)) as fd:
-            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(entries))
+            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(known))
         staging.rename(final)
         _sync_directory(self.base)
+        self._deduplication.note(final, known)
 
     def discard(self, dst: str) -> None:
         check_name(dst)
@@ -157,53 +150,6 @@ class LocalStorageManager(StorageManager):
                 raise
             return {}
 
-    def put(self, src: Paths, key: str) -> None:
-        make_base(self.base)
-        self._loose(key)
-        with contextlib.ExitStack() as stack:
-            # By descriptors, not by path: any user may make the directories on the way, or put links in their place.
-            fd = stack.enter_context(tree.base(self._base_path))
-            for part in PurePosixPath(key).parts[:-1]:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=fd)
-                fd = stack.enter_context(tree.directory(part, fd))
-            tree.copy_file(src, fd, PurePosixPath(key).name)
-
-    def read(self, key: str, start: int = 0) -> bytes:
-        with self._loose(key).open("rb") as opened:
-            opened.seek(start)
-            return opened.read()
-
-    def list_loose(self, key: str) -> dict[str, LooseFile]:
-        self._loose(key)
-        with (
-            contextlib.suppress(FileNotFoundError),
-            tree.base(self._base_path) as base,
-            tree.directory(key, base) as fd,
-        ):
-            files = ((path, status) for path, status in tree.walk(fd) if stat.S_ISREG(status.st_mode))
-            return {path: LooseFile(status.st_size, str(status.st_mtime_ns)) for path, status in files}
-        return {}
-
-    def share(self, key: str) -> None:
-        """Make a directory of loose files for every user (1777) and ours, and so all that leads to it."""
-        make_base(self.base)
-        self._loose(key)
-        with contextlib.ExitStack() as stack:
-            fd = stack.enter_context(tree.base(self._base_path))
-            for part in PurePosixPath(key).parts:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=fd)
-                fd = stack.enter_context(tree.directory(part, fd))
-                os.fchown(fd, os.geteuid(), -1)  # its owner could remove what others put there
-                os.fchmod(fd, 0o1777)
-
-    def remove(self, key: str) -> None:
-        self._loose(key)
-        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base:
-            self._check_owner(tree.status(base, key), key)
-            tree.remove(base, key)
-
     def sweep_staging(self, older_than_s: float, now: float) -> list[str]:
         """Remove what uploads that were killed have left: staged, and nothing in it changed for so long. Their ids.
 
@@ -218,16 +164,16 @@ class LocalStorageManager(StorageManager):
             return [name.removeprefix(_STAGING) for name in stale]
         return []
 
+    def sweep_contents(self) -> None:
+        """Remove what the indexes of contents have that no checkpoint has any more."""
+        with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base:
+            content_index.sweep_all(base, self._base_path)
+
     def _final(self, name: str) -> Path:
         return self.base / check_name(name)
 
     def _staging(self, name: str) -> Path:
         return self.base / f"{_STAGING}{check_name(name)}"
-
-    def _loose(self, key: str) -> Path:
-        if PurePosixPath(key).is_absolute() or ".." in PurePosixPath(key).parts:
-            raise ValueError(f"{key!r} reaches outside the store; give a relative path without '..'")
-        return self.base / key
 
     def _merge(self, staging: Path, final: Path, entries: Iterable[Entry]) -> None:
         """Add staged files to a checkpoint that is already published."""
@@ -256,13 +202,6 @@ class LocalStorageManager(StorageManager):
             self._check_owner(os.fstat(fd), name)
             yield fd
 
-    def _check_owner(self, status: os.stat_result, name: str) -> None:
-        if self._owner is not None and status.st_uid != self._owner:
-            raise NoDirectStorageAccess(
-                f"{self._base_path}/{name} belongs to uid {status.st_uid}, not to uid {self._owner} as which its task "
-                "runs; it is left alone. Use it as its owner, or put checkpoints into the cluster's own storage"
-            )
-
     def _entries(self, name: str, fd: int) -> list[Entry]:
         if tree.exists(fd, manifest.MANIFEST_NAME):
             return manifest.decode(tree.read_file(fd, manifest.MANIFEST_NAME, manifest.MOST_BYTES), name)
@@ -280,8 +219,9 @@ class LocalStorageManager(StorageManager):
             self._drop(name)
             return {}
         kept = [entry for entry in self._entries(name, fd) if entry.path in remaining]
-        tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(kept))
-        tree.remove_all(fd, doomed)
+        with self._deduplication.releasing(fd):
+            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(kept))
+            tree.remove_all(fd, doomed)
         return remaining
 
     def _drop(self, name: str) -> None:
@@ -295,7 +235,8 @@ class LocalStorageManager(StorageManager):
         staging = self._staging(name).name
         with contextlib.suppress(FileNotFoundError), tree.base(self._base_path) as base:
             self._check_owner(tree.status(base, staging), staging)
-            tree.remove(base, staging)
+            with self._deduplication.releasing(base, staging):
+                tree.remove(base, staging)
 
 
 def check_digest(checkpoint: str, entry: Entry, size: int, digest: str) -> None:
@@ -316,34 +257,6 @@ def _require_same_owner(staging: Path, final: Path) -> None:
             f"{final} was made by another user (uid {status.st_uid}), so nothing is stored there;"
             " tell an administrator",
         )
-
-
-def make_base(base: Path) -> None:
-    """Create the store's base for every user (1777): several share it, and none removes or renames another's."""
-    if base.is_dir():
-        return
-    _make_way(base.parent)
-    with contextlib.suppress(FileExistsError):  # another rank was first
-        base.mkdir()
-        base.chmod(0o1777)
-    if not base.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, _what_is_there(base))
-
-
-def _make_way(directory: Path) -> None:
-    """Make what leads to a store. Everybody may pass, or the store would be for the user alone who came first."""
-    if directory.is_dir():
-        return
-    _make_way(directory.parent)
-    with contextlib.suppress(FileExistsError):
-        directory.mkdir()
-        directory.chmod(0o755)
-
-
-def _what_is_there(base: Path) -> str:
-    if base.is_symlink():
-        return f"{base} is a link to {base.readlink()}, which is no directory; make that directory or name another"
-    return f"{base} is no directory"
 
 
 def _last_change(base: int, name: str) -> float:

@@ -6,9 +6,9 @@ A store derives its own section from `CheckpointStorage` in the `config.py` of i
 from typing import ClassVar
 
 from determined._json import JsonObject, JsonValue
-from determined.schema.node import Integer, Text
+from determined.schema.node import Choice, Integer, Text
 from determined.schema.section import Section, field
-from determined.storage.fields import normal_prefix, normalize_prefix, prefix_problem
+from determined.storage.fields import Deduplicate, normal_prefix, normalize_prefix, prefix_problem
 
 
 class CheckpointStorage(Section):
@@ -89,6 +89,18 @@ class CheckpointStorage(Section):
         missing = sorted(key for key, field in own.items() if field.required and not config.get(key))
         if missing:
             raise ValueError(f"checkpoint_storage of type {cls.kind} needs {missing[0]!r}; add it")
+
+
+class LocalStorage(CheckpointStorage):
+    """The fields that every store on a file system has."""
+
+    deduplicate: Deduplicate = field(
+        Choice(Deduplicate),
+        "What checkpoints share: large files that have the same content (`files`), or nothing (`none`).",
+        default=Deduplicate.FILES,
+        fill=False,
+        since="0.39",
+    )
 
 
 class Prefix(Text):

@@ -16,7 +16,7 @@ from determined.engines.model import Container, GoneReason, Launch, Mount, Runne
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.container import RESOURCES_TYPE
 from determined.rundir.layout import RunDir
-from determined.storage.local import make_base
+from determined.storage.local_base import make_base
 from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)

@@ -13,7 +13,8 @@ from determined.errors import FailedPrecondition
 from determined.exec.service_program import say
 from determined.rundir.event_files import Stamp, stamp
 from determined.storage import StorageManager
-from determined.storage.local import LocalStorageManager, make_base
+from determined.storage.local import LocalStorageManager
+from determined.storage.local_base import make_base
 
 DIRECTORY = "notebooks"
 _SUFFIX = ".ipynb"

@@ -43,7 +43,7 @@ def _storage(section: JsonObject) -> str | None:
     """Return the storage's path, created if it is missing: created later, inside, it would be deleted with the task."""
     if not any(str(value).startswith((TMP, os.path.realpath(TMP))) for value in section.values()):
         return None
-    from determined.storage.local import make_base
+    from determined.storage.local_base import make_base
 
     try:
         directory = CheckpointDirectory.of({"checkpoint_storage": section})

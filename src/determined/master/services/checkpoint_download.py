@@ -136,7 +136,7 @@ def _tar_member(root: int, name: str) -> Iterator[bytes]:
         return
     with os.fdopen(tree.open_file(root, name), "rb") as file:
         status = os.fstat(file.fileno())
-        member.mtime, member.mode, member.size = int(status.st_mtime), status.st_mode & 0o777, status.st_size
+        member.mtime, member.mode, member.size = int(status.st_mtime), _mode(status), status.st_size
         yield member.tobuf(tarfile.GNU_FORMAT)
         yield from read_exactly(file, member.size)
     yield bytes(-member.size % _BLOCK)
@@ -160,11 +160,16 @@ def _zip_member(archive: zipfile.ZipFile, root: int, name: str) -> Iterator[None
         status = os.fstat(file.fileno())
         member = zipfile.ZipInfo(name, _zip_time(status.st_mtime))
         member.compress_type, member.file_size = zipfile.ZIP_DEFLATED, status.st_size
-        member.external_attr = (stat.S_IFREG | status.st_mode & 0o777) << 16
+        member.external_attr = (stat.S_IFREG | _mode(status)) << 16
         with archive.open(member, "w") as out:
             for data in read_exactly(file, status.st_size):
                 out.write(data)
                 yield
+
+
+def _mode(status: os.stat_result) -> int:
+    """Return the mode of a copy: its owner may write to it, also where checkpoints share the file."""
+    return status.st_mode & 0o777 | stat.S_IWUSR
 
 
 def _zip_time(seconds: float) -> tuple[int, int, int, int, int, int]:

@@ -146,7 +146,11 @@ def has_directory(config: MasterConfig, section: dict[str, Any] | None) -> bool:
 def sweep_staging(config: MasterConfig, older_than_s: float, now: float) -> list[str]:
     """Remove what killed uploads left in the cluster's own storage, if that is local. Blocking."""
     manager = storage.build(master_storage(config))
-    return manager.sweep_staging(older_than_s, now) if isinstance(manager, LocalStorageManager) else []
+    if not isinstance(manager, LocalStorageManager):
+        return []
+    swept = manager.sweep_staging(older_than_s, now)
+    manager.sweep_contents()
+    return swept
 
 
 def _refuse_run_directories(config: MasterConfig, section: dict[str, Any] | None) -> None:

@@ -4,10 +4,10 @@ from determined._json import JsonObject
 from determined.schema.node import Text
 from determined.schema.paths import path_problem
 from determined.schema.section import field
-from determined.storage.section import CheckpointStorage
+from determined.storage.section import LocalStorage
 
 
-class Directory(CheckpointStorage):
+class Directory(LocalStorage):
     """A directory as the task sees it."""
 
     kind = "directory"

@@ -10,4 +10,4 @@ class DirectoryStorageManager(LocalStorageManager):
 
     @classmethod
     def from_config(cls, config: JsonObject, container_path: str | None) -> "DirectoryStorageManager":
-        return cls(absolute("container_path", str(config["container_path"])))
+        return cls(absolute("container_path", str(config["container_path"])), config.get("deduplicate"))

@@ -8,7 +8,7 @@ from determined.schema.node import Node, Text
 from determined.schema.objects import Field
 from determined.schema.paths import path_problem
 from determined.schema.section import field
-from determined.storage.section import CheckpointStorage
+from determined.storage.section import LocalStorage
 
 
 def _inside_host_path(value: JsonObject) -> Iterator[tuple[str, str]]:
@@ -22,7 +22,7 @@ def _inside_host_path(value: JsonObject) -> Iterator[tuple[str, str]]:
 
 
 class SharedFS(
-    CheckpointStorage,
+    LocalStorage,
     rules=(_inside_host_path,),
     added=dict.fromkeys(("container_path", "checkpoint_path", "tensorboard_path"), Field(Node(), legacy=True)),
 ):

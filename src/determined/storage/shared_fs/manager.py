@@ -16,7 +16,7 @@ class SharedFSStorageManager(LocalStorageManager):
         """Build it. `container_path`: where a container has `host_path` mounted; None where there is no container."""
         base = container_path or absolute("host_path", str(config["host_path"]))
         relative = _relative_storage_path(str(config["host_path"]), config.get("storage_path"))
-        return cls(str(PurePosixPath(base) / relative))
+        return cls(str(PurePosixPath(base) / relative), config.get("deduplicate"))
 
 
 def _relative_storage_path(host_path: str, storage_path: str | None) -> str:

@@ -8,9 +8,11 @@ from determined.master.db.dialects import upsert
 from determined.master.db.rows.checkpoints import StorageBackendValues, TrialStorageValues
 from determined.master.db.schema import experiments, storage_backends, trial_storages, trials
 
+_HOW = ("save_", "deduplicate")
+
 
 def ensure(conn: Connection, config: JsonObject) -> int:
-    """Return the id of this storage; insert it on first use. How many checkpoints to keep is no part of it."""
+    """Return the id of this storage; insert it on first use. How checkpoints are kept is no part of it."""
     storage_id = _find(conn, config)
     if storage_id is not None:
         return storage_id
@@ -55,4 +57,4 @@ def _key(config: JsonObject) -> str:
 
 
 def _place(config: JsonObject) -> JsonObject:
-    return {k: v for k, v in config.items() if not k.startswith("save_") and v is not None}
+    return {k: v for k, v in config.items() if not k.startswith(_HOW) and v is not None}
