@@ -7,9 +7,10 @@ from types import ModuleType
 
 import fsspec
 import pytest
-from storage_contract import StorageContract
+from storage_contract import UUID, StorageContract
 
-from determined.storage import StorageManager, build, factory, registry
+from determined.errors import CheckpointDamaged
+from determined.storage import StorageManager, block_names, build, content_index, factory, registry
 
 RIGS = Path(__file__).parent / "storage_rigs"
 
@@ -37,6 +38,25 @@ class TestStorage(StorageContract):
         memory = fsspec.filesystem("memory")
         memory.store.clear()
         memory.pseudo_dirs[:] = [""]
+
+
+class TestDeduplicatingStorage(StorageContract):
+    """Every file is treated as a large one here."""
+
+    @pytest.fixture(params=["none", "files", "blocks"])
+    def manager(
+        self, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> StorageManager:
+        monkeypatch.setattr(content_index, "LEAST", 1)
+        return build(_rig("directory").section(tmp_path) | {"deduplicate": request.param})
+
+    def test_a_file_that_has_changed_its_size_is_not_opened(self, stored: StorageManager, tmp_path: Path) -> None:
+        stored_as = [entry.blocks for entry in stored.entries(UUID) if entry.path == "model.pt"]
+        place = block_names.path(stored_as[0][0]) if stored_as[0] else "model.pt"
+        (tmp_path / "short").write_bytes(b"w")
+        stored.put(tmp_path / "short", f"{UUID}/{place}")
+        with pytest.raises(CheckpointDamaged, match="it has 1 bytes"), stored.opened_file(UUID, "model.pt"):
+            pass
 
 
 @pytest.mark.parametrize("kind", registry.kinds())

@@ -28,6 +28,7 @@ LEAST = 1024 * 1024
 _SWEPT = ".swept"
 _SAMPLE, _SAMPLES = 4096, 16
 _WRITABLE = 0o222
+_PART = ".part"
 
 
 class ContentIndex:
@@ -50,11 +51,23 @@ class ContentIndex:
                 logger.debug("%s is stored once more, not shared: %s", target, err)
             return False
 
-    def note(self, path: Path) -> None:
+    def take_block(self, key: str, content: bytes, target: Path) -> bool:
+        """Make `target` one more name of a stored block with this content; False where there is none."""
+        with contextlib.suppress(OSError), self._opened() as index:
+            stored = tree.open_file(index, key)
+            try:
+                if os.pread(stored, len(content) + 1, 0) == content:
+                    _link(index, key, stored, target)
+                    return True
+            finally:
+                os.close(stored)
+        return False
+
+    def note(self, path: Path, key: str | None = None) -> None:
         """Enter a stored file, in the place of another with its key."""
         try:
             with self._opened(create=True) as index, path.open("rb") as stored:
-                _enter(index, path, content_key(stored.fileno()))
+                _enter(index, path, key or content_key(stored.fileno()))
         except OSError as err:
             logger.debug("%s is not entered in the index of contents: %s", path, err)
 
@@ -70,6 +83,11 @@ class ContentIndex:
             _mark_swept(index)
             with os.scandir(index) as entries:
                 names = [entry.name for entry in entries if entry.name != _SWEPT]
+            # What a crash left in the middle of `_enter` is a second name in here: it goes first, or both would stay.
+            # Whoever is there now loses an entry by it, no file.
+            for name in filter(_is_part, names):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=index)
             for name in names:
                 _remove_unused(index, name)
 
@@ -128,16 +146,6 @@ def content_key(fd: int) -> str:
     return f"{size:x}-{fold.hexdigest()}"
 
 
-def shared_keys(fd: int) -> set[str]:
-    """Return the keys of files below `fd` that have more than one name: those that an index may hold."""
-    keys = set()
-    for path, status in tree.walk(fd):
-        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1 and status.st_size >= LEAST:
-            with contextlib.suppress(OSError), os.fdopen(tree.open_file(fd, path), "rb") as file:
-                keys.add(content_key(file.fileno()))
-    return keys
-
-
 def sweep_all(base: int, path: str) -> None:
     """Sweep the indexes of all users of the store at `path`, open as `base`."""
     with os.scandir(base) as entries:
@@ -163,17 +171,23 @@ def _clone(stored: int, part: Path, mode: int) -> bool:
     return False
 
 
-def _link(index: int, key: str, stored: int, part: Path) -> None:
-    os.link(key, part, src_dir_fd=index, follow_symlinks=False)
+def _link(index: int, key: str, stored: int, target: Path) -> None:
+    os.link(key, target, src_dir_fd=index, follow_symlinks=False)
     status = os.fstat(stored)
-    if os.lstat(part).st_ino != status.st_ino:
-        raise OSError(errno.ESTALE, "another file was entered under this key meanwhile", str(part))
+    if os.lstat(target).st_ino != status.st_ino:
+        target.unlink()
+        raise OSError(errno.ESTALE, "another file was entered under this key meanwhile", str(target))
     # Whoever changed it in place now would change it in every checkpoint that has it.
-    os.fchmod(stored, status.st_mode & 0o777 & ~_WRITABLE)
+    if status.st_mode & _WRITABLE:
+        os.fchmod(stored, status.st_mode & 0o777 & ~_WRITABLE)
+
+
+def _is_part(name: str) -> bool:
+    return name.endswith(_PART)
 
 
 def _enter(index: int, path: Path, key: str) -> None:
-    part = f".{uuid.uuid4()}.part"
+    part = f".{uuid.uuid4()}{_PART}"
     os.link(path, part, dst_dir_fd=index, follow_symlinks=False)
     try:
         os.rename(part, key, src_dir_fd=index, dst_dir_fd=index)

@@ -2,13 +2,15 @@
 
 import contextlib
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from determined.storage import content_index, copying, tree
+from determined.storage import block_names, blocks, content_index, copying, tree
 from determined.storage.content_index import ContentIndex
 from determined.storage.fields import Deduplicate
+from determined.storage.hashed_files import HashedFiles
 from determined.storage.manifest import Entry
 
 _SWEEP_EVERY = 2 * 24 * 3600.0  # seconds; twice as rarely as a master that knows the storage
@@ -21,27 +23,41 @@ class Deduplication:
         self._base = base
         self._mode = mode
 
-    def replace(self, staging: Path, files: Iterable[str]) -> None:
-        """Put what is stored already in the place of staged files that have the same content."""
-        self._take(staging, staging, files)
+    def stage_written(self, staging: Path, files: list[str], hashed: HashedFiles) -> list[Entry]:
+        """Replace those files that were written to the staging directory and are stored already."""
+        digests = hashed.digests(staging / path for path in files)
+        entries = [Entry(path, *digest) for path, digest in zip(files, digests, strict=True)]
+        index = self._index(staging)
+        for path in self._large(staging, files):
+            if self._mode is Deduplicate.FILES:
+                index.take(staging / path, staging / path)
+        return self._in_blocks(staging, staging, entries)
 
-    def copy(self, source: Path, staging: Path, files: list[str]) -> list[tuple[int, str]]:
-        """Bring files to the staging directory, without writing what is stored already; size and hash of each."""
-        taken = self._take(source, staging, files)
-        rest = [path for path in files if path not in taken]
-        copied = copying.copy_files((source / path, staging / path) for path in rest)
-        known = dict(zip(rest, copied, strict=True))
-        known |= zip(taken, copying.hash_files([staging / path for path in taken]), strict=True)
-        return [known[path] for path in files]
+    def stage_copies(self, source: Path, staging: Path, files: list[str]) -> list[Entry]:
+        """Bring files to the staging directory, without writing what is stored already."""
+        large = self._large(source, files)
+        index = self._index(staging)
+        unwritten, read_from = set(large), source
+        if self._mode is Deduplicate.FILES:
+            unwritten = {path for path in large if index.take(source / path, staging / path)}
+            read_from = staging
+        written = [path for path in files if path not in unwritten]
+        copied = copying.copy_files((source / path, staging / path) for path in written)
+        known = dict(zip(written, copied, strict=True))
+        known |= zip(unwritten, copying.hash_files([read_from / path for path in unwritten]), strict=True)
+        return self._in_blocks(source, staging, [Entry(path, *known[path]) for path in files])
 
     def note(self, final: Path, entries: Iterable[Entry]) -> None:
         """Enter what is published in the index. What is only staged is not shared: somebody may still write to it."""
-        large = [entry.path for entry in entries if entry.size >= content_index.LEAST]
+        large = [entry for entry in entries if entry.size >= content_index.LEAST]
         if self._mode is Deduplicate.NONE or not large:
             return
-        index = ContentIndex(self._base, final.stat().st_uid)
-        for path in large:
-            index.note(final / path)
+        index = self._index(final)
+        for entry in large:
+            if not entry.blocks:
+                index.note(final / entry.path)
+            for name in set(entry.blocks):
+                _note_block(index, final / block_names.path(name))
         index.sweep_if_due(time.time(), _SWEEP_EVERY)
 
     @contextlib.contextmanager
@@ -51,14 +67,51 @@ class Deduplication:
         uid = os.geteuid()
         with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
             fd = parent if name is None else stack.enter_context(tree.directory(name, parent))
-            uid, keys = os.fstat(fd).st_uid, content_index.shared_keys(fd)
+            uid, keys = os.fstat(fd).st_uid, _shared_keys(fd)
         yield
         if keys:
             ContentIndex(self._base, uid).release(keys)
 
-    def _take(self, source: Path, staging: Path, files: Iterable[str]) -> set[str]:
+    def _index(self, directory: Path) -> ContentIndex:
+        return ContentIndex(self._base, directory.stat().st_uid)
+
+    def _large(self, source: Path, files: Iterable[str]) -> list[str]:
         if self._mode is Deduplicate.NONE:
-            return set()
-        index = ContentIndex(self._base, staging.stat().st_uid)
-        large = [path for path in files if (source / path).stat().st_size >= content_index.LEAST]
-        return {path for path in large if index.take(source / path, staging / path)}
+            return []
+        return [path for path in files if (source / path).stat().st_size >= content_index.LEAST]
+
+    def _in_blocks(self, source: Path, staging: Path, entries: list[Entry]) -> list[Entry]:
+        """Store large files as blocks, where the section asks for them."""
+        if self._mode is not Deduplicate.BLOCKS:
+            return entries
+        index = self._index(staging)
+        return [
+            _in_blocks(source / entry.path, staging, entry, index) if entry.size >= content_index.LEAST else entry
+            for entry in entries
+        ]
+
+
+def _in_blocks(source: Path, staging: Path, entry: Entry, index: ContentIndex) -> Entry:
+    names = blocks.store(source, staging, index)
+    (staging / entry.path).unlink(missing_ok=True)  # written there, or staged before in another form
+    return Entry(entry.path, entry.size, entry.hash, names)
+
+
+def _note_block(index: ContentIndex, block: Path) -> None:
+    is_known = block.stat().st_nlink > 1
+    if not is_known and block_names.key_of(block.name) == block.name:
+        index.note(block, block.name)
+
+
+def _shared_keys(fd: int) -> set[str]:
+    """Return the keys of files below `fd` that have more than one name: those that an index may hold."""
+    keys = set()
+    for path, status in tree.walk(fd):
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink == 1:
+            continue
+        if path.startswith(f"{block_names.DIRECTORY}/"):
+            keys.add(block_names.key_of(path.rpartition("/")[2]))
+        elif status.st_size >= content_index.LEAST:
+            with contextlib.suppress(OSError), os.fdopen(tree.open_file(fd, path), "rb") as file:
+                keys.add(content_index.content_key(file.fileno()))
+    return keys

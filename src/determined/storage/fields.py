@@ -11,6 +11,7 @@ class Deduplicate(StrEnum):
 
     NONE = "none"
     FILES = "files"
+    BLOCKS = "blocks"  # a large file is no file on the disk then: only readers of the manifest find it
 
 
 def absolute(name: str, path: str) -> str:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from determined.storage import block_names
 from determined.storage.globs import Glob
 from determined.storage.manifest import MANIFEST_NAME, STAGING_MARK
 
@@ -21,7 +22,12 @@ def list_directory(root: str | os.PathLike[str]) -> dict[str, int]:
     if not top.is_dir():
         raise NotADirectoryError(f"{top} is a file; a checkpoint is a directory")
     sizes = dict(_walk(top, "", frozenset()))
-    return {path: sizes[path] for path in sorted(sizes) if path not in (MANIFEST_NAME, STAGING_MARK)}
+    return {path: sizes[path] for path in sorted(sizes) if not is_our_own(path)}
+
+
+def is_our_own(path: str) -> bool:
+    """Check for what a store keeps in a checkpoint beside its files."""
+    return path in (MANIFEST_NAME, STAGING_MARK) or path.startswith(f"{block_names.DIRECTORY}/")
 
 
 def select(paths: Iterable[str], selector: Callable[[str], bool] | None) -> set[str]:

@@ -10,13 +10,14 @@ import errno
 import logging
 import os
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from determined._remove_tree import remove_tree
-from determined.errors import CheckpointNotFound
-from determined.storage import content_index, copying, links, listing, manifest, tree
+from determined.errors import CheckpointDamaged, CheckpointNotFound
+from determined.storage import block_names, blocks, content_index, copying, links, listing, manifest, tree
 from determined.storage.base import Paths, Selector
 from determined.storage.checkpoint_id import check_name
 from determined.storage.deduplication import Deduplication
@@ -64,54 +65,61 @@ class LocalStorageManager(LocalBase):
 
     @contextlib.contextmanager
     def restore_path(self, src: str, selector: Selector | None = None) -> Iterator[Path]:
-        if selector is not None:
-            logger.warning("restore_path ignores its selector on %s: every file is visible", self._base_path)
-        with self.opened(src):
-            yield self._final(src)
+        with self._looked_at(src) as (_, known):
+            if not any(entry.blocks for entry in known):
+                if selector is not None:
+                    logger.warning("restore_path ignores its selector on %s: every file is visible", self._base_path)
+                yield self._final(src)
+                return
+        with tempfile.TemporaryDirectory(prefix="determined-restore-") as top:
+            path = Path(top) / src
+            self.download(src, path, selector)
+            yield path
 
     @contextlib.contextmanager
     def opened(self, src: str) -> Iterator[tuple[int, list[Entry]]]:
-        with self._directory(src) as fd:
-            known = self._entries(src, fd)
-            present = dict(tree.walk(fd))
-            for entry in known:
-                _check_size(src, present.get(entry.path), entry)
+        with self._looked_at(src) as (fd, known):
+            if not any(entry.blocks for entry in known):
+                yield fd, known
+                return
+        with super().opened(src) as (fd, known):
             yield fd, known
 
     @contextlib.contextmanager
     def opened_file(self, src: str, path: str) -> Iterator[tuple[BinaryIO, Entry]]:
         entry = self.file_entry(src, path)
-        with self.opened(src) as (fd, _), os.fdopen(tree.open_file(fd, path), "rb") as file:
+        with self._looked_at(src) as (fd, _), _open_file(fd, entry) as file:
             yield file, entry
 
     def stage(self, src: Paths, dst: str, paths: set[str] | None = None) -> list[Entry]:
         source, staging = Path(src), self.pre_store_path(dst)
         if source.resolve() == staging.resolve():
             links.resolve(staging)
+        elif (source / block_names.DIRECTORY).exists():
+            raise ValueError(
+                f"{source} has files in blocks, as a storage keeps them: get the checkpoint by"
+                " `det checkpoint download` or restore_path, and store that"
+            )
         sizes = listing.list_directory(source)
         chosen = sorted(sizes if paths is None else listing.with_parents(sizes, paths & sizes.keys()))
         files = [path for path in chosen if not path.endswith("/")]
-        if source.resolve() == staging.resolve():
-            digests = self._hashed.digests(source / path for path in files)
-            self._deduplication.replace(staging, files)
-        else:
-            _make_directories(staging, chosen)
-            digests = self._deduplication.copy(source, staging, files)
         directories = [Entry(path, 0) for path in chosen if path.endswith("/")]
-        return directories + [Entry(p, *digest) for p, digest in zip(files, digests, strict=True)]
+        if source.resolve() == staging.resolve():
+            return directories + self._deduplication.stage_written(staging, files, self._hashed)
+        _make_directories(staging, chosen)
+        return directories + self._deduplication.stage_copies(source, staging, files)
 
     def publish(self, dst: str, entries: Iterable[Entry]) -> None:
-        staging, final = self.pre_store_path(dst), self._final(dst)
+        staging, final, staged = self.pre_store_path(dst), self._final(dst), list(entries)
         if os.path.lexists(final):
             _require_same_owner(staging, final)
-            self._merge(staging, final, entries)
-            return
-        known = list(entries)
-        with tree.directory(str(staging)) as fd:
-            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(known))
-        staging.rename(final)
-        _sync_directory(self.base)
-        self._deduplication.note(final, known)
+            self._merge(staging, final, staged)
+        else:
+            with tree.directory(str(staging)) as fd:
+                tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(staged))
+            staging.rename(final)
+            _sync_directory(self.base)
+        self._deduplication.note(final, staged)
 
     def discard(self, dst: str) -> None:
         check_name(dst)
@@ -120,14 +128,16 @@ class LocalStorageManager(LocalBase):
 
     def download(self, src: str, dst: Paths, selector: Selector | None = None) -> None:
         destination = Path(dst)
-        with self.opened(src) as (fd, known):
+        with self._looked_at(src) as (fd, known):
             chosen = listing.select((entry.path for entry in known), selector)
             picked = [entry for entry in known if entry.path in chosen]
             destination.mkdir(parents=True, exist_ok=True)
             _make_directories(destination, [entry.path for entry in picked])
-            files = [entry for entry in picked if not entry.is_directory]
+            files = [entry for entry in picked if not entry.is_directory and not entry.blocks]
             digests = copying.copy_files(((Path(e.path), destination / e.path) for e in files), below=fd)
-        for entry, (size, digest) in zip(files, digests, strict=True):
+            in_blocks = [entry for entry in picked if entry.blocks]
+            digests += blocks.copy_files(fd, ((entry, destination / entry.path) for entry in in_blocks))
+        for entry, (size, digest) in zip(files + in_blocks, digests, strict=True):
             check_digest(src, entry, size, digest)
 
     def entries(self, src: str) -> list[Entry]:
@@ -135,8 +145,19 @@ class LocalStorageManager(LocalBase):
             return self._entries(src, fd)
 
     def _measured(self, src: str) -> list[Entry]:
-        with self.opened(src) as (_, known):
+        with self._looked_at(src) as (_, known):
             return known
+
+    @contextlib.contextmanager
+    def _looked_at(self, src: str) -> Iterator[tuple[int, list[Entry]]]:
+        """Yield a descriptor of the checkpoint as it is stored, and its entries, every file of which is there."""
+        with self._directory(src) as fd:
+            known = self._entries(src, fd)
+            present = dict(tree.walk(fd))
+            for entry in known:
+                for path, size in _stored_files(entry):
+                    _check_size(src, present.get(path), entry, size)
+            yield fd, known
 
     def delete(self, tgt: str, globs: list[str]) -> dict[str, int]:
         check_name(tgt)
@@ -183,8 +204,12 @@ class LocalStorageManager(LocalBase):
         for path in staged:
             if not path.endswith("/"):
                 (staging / path).replace(final / path)
+        blocks.move(staging, final)
+        known = list({entry.path: entry for entry in [*before, *entries]}.values())
         with tree.directory(str(final)) as fd:
-            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode([*before, *entries]))
+            tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(known))
+            replaced = [entry.path for entry in known if entry.blocks]
+            tree.remove_all(fd, [*replaced, *blocks.unnamed(fd, known)])
         remove_tree(str(staging))
 
     @contextlib.contextmanager
@@ -212,7 +237,7 @@ class LocalStorageManager(LocalBase):
     def _delete(self, name: str, fd: int, globs: list[str]) -> dict[str, int]:
         if not any(tree.exists(fd, own) for own in (manifest.MANIFEST_NAME, manifest.METADATA_NAME)):
             raise manifest.foreign(name, str(self._final(name)))
-        present = {path: 0 if path.endswith("/") else status.st_size for path, status in _listed(fd)}
+        present = self._present(name, fd)
         doomed = listing.match_globs(present, globs)
         remaining = {path: size for path, size in present.items() if path not in doomed}
         if all(path.endswith("/") for path in remaining):
@@ -221,8 +246,15 @@ class LocalStorageManager(LocalBase):
         kept = [entry for entry in self._entries(name, fd) if entry.path in remaining]
         with self._deduplication.releasing(fd):
             tree.write_file(fd, manifest.MANIFEST_NAME, manifest.encode(kept))
-            tree.remove_all(fd, doomed)
+            tree.remove_all(fd, [*doomed, *blocks.unnamed(fd, kept)])
         return remaining
+
+    def _present(self, name: str, fd: int) -> dict[str, int]:
+        """Return the files of a checkpoint that is to be deleted, also where its manifest cannot be read."""
+        present = {path: 0 if path.endswith("/") else status.st_size for path, status in _listed(fd)}
+        with contextlib.suppress(CheckpointDamaged):
+            present |= {entry.path: entry.size for entry in self._entries(name, fd) if entry.blocks}
+        return present
 
     def _drop(self, name: str) -> None:
         """Rename out of sight, then delete: a crash in between leaves no half checkpoint that looks whole."""
@@ -269,8 +301,7 @@ def _last_change(base: int, name: str) -> float:
 
 
 def _listed(fd: int) -> Iterator[tuple[str, os.stat_result]]:
-    own = (manifest.MANIFEST_NAME, manifest.STAGING_MARK)
-    return ((path, status) for path, status in tree.walk(fd) if path not in own)
+    return ((path, status) for path, status in tree.walk(fd) if not listing.is_our_own(path))
 
 
 def _files_and_directories(name: str, fd: int) -> list[Entry]:
@@ -284,14 +315,24 @@ def _files_and_directories(name: str, fd: int) -> list[Entry]:
     return paths
 
 
-def _check_size(checkpoint: str, status: os.stat_result | None, entry: Entry) -> None:
-    if entry.is_directory:
-        return
+def _stored_files(entry: Entry) -> Iterator[tuple[str, int]]:
+    """Yield path and size of each file on the disk that holds a part of this entry."""
+    if entry.blocks:
+        yield from ((block_names.path(name), block_names.size_of(name)) for name in entry.blocks)
+    elif not entry.is_directory:
+        yield entry.path, entry.size
+
+
+def _open_file(fd: int, entry: Entry) -> BinaryIO:
+    return blocks.opened(fd, entry.blocks) if entry.blocks else os.fdopen(tree.open_file(fd, entry.path), "rb")
+
+
+def _check_size(checkpoint: str, status: os.stat_result | None, entry: Entry, size: int) -> None:
     if status is None:  # not there, or something on the way is no directory of the checkpoint
         raise manifest.damaged(checkpoint, entry, "it is missing")
     if not stat.S_ISREG(status.st_mode):
         raise manifest.damaged(checkpoint, entry, "it is a link or no regular file")
-    if status.st_size != entry.size:
+    if status.st_size != size:
         raise manifest.damaged(checkpoint, entry, f"it has {status.st_size} bytes")
 
 

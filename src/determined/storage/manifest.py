@@ -12,6 +12,7 @@ from typing import Annotated
 import msgspec
 
 from determined.errors import CheckpointDamaged, CheckpointNotFound
+from determined.storage import block_names
 
 MANIFEST_NAME = ".det-manifest.json"
 STAGING_MARK = ".det-staging"
@@ -24,11 +25,15 @@ _LONGEST_PATH = 4096  # characters; no file system takes more
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """File (`hash` as in copying.py) or directory (path ends with `/`, size 0, no hash)."""
+    """File (`hash` as in copying.py) or directory (path ends with `/`, size 0, no hash).
+
+    `blocks`: names of the blocks (block_names.py) that are stored in place of the file, in their order.
+    """
 
     path: str
     size: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
     hash: Annotated[str, msgspec.Meta(pattern=r"\Acrc32-16m:[0-9a-f]{32}\Z")] | None = None
+    blocks: tuple[Annotated[str, msgspec.Meta(pattern=block_names.PATTERN)], ...] = ()
 
     @property
     def is_directory(self) -> bool:
@@ -42,7 +47,7 @@ class _Manifest(msgspec.Struct):
 def encode(entries: Iterable[Entry]) -> bytes:
     """Encode the entries by path; later entries of one path win. Raises ValueError where `decode` would refuse them."""
     unique = {entry.path: entry for entry in entries}
-    files = [asdict(unique[path]) for path in sorted(unique)]
+    files = [_plain(unique[path]) for path in sorted(unique)]
     for path in unique:
         _require_text(path)
     raw = json.dumps({"version": VERSION, "files": files}, indent=1).encode()
@@ -74,7 +79,16 @@ def _checked(raw: bytes) -> list[Entry]:
         if check_path(entry.path) in seen:
             raise ValueError(f"path {entry.path!r} is there twice")
         seen.add(entry.path)
+        if entry.blocks and sum(map(block_names.size_of, entry.blocks)) != entry.size:
+            raise ValueError(f"the blocks of {entry.path!r} do not make {entry.size} bytes")
     return entries
+
+
+def _plain(entry: Entry) -> dict[str, object]:
+    values = asdict(entry)
+    if not entry.blocks:
+        del values["blocks"]
+    return values
 
 
 def _require_text(path: str) -> None:

@@ -96,7 +96,8 @@ class LocalStorage(CheckpointStorage):
 
     deduplicate: Deduplicate = field(
         Choice(Deduplicate),
-        "What checkpoints share: large files that have the same content (`files`), or nothing (`none`).",
+        "What checkpoints share: large files that have the same content (`files`), blocks of large files, which are"
+        " then read by Determined's own tools alone (`blocks`), or nothing (`none`).",
         default=Deduplicate.FILES,
         fill=False,
         since="0.39",
