@@ -8,6 +8,7 @@ from determined.trial._counters import WORKLOADS_FILE, is_counters_file, read_co
 from determined.trial._environment import EnvContext
 from determined.trial._experiment_config import ExperimentConfig
 from determined.trial._followed_search import FollowedSearch, trial_config
+from determined.trial._free_memory import FreeMemory, free_memory
 from determined.trial._length import (
     WHERE_A_LENGTH_IS,
     Leg,
@@ -39,6 +40,7 @@ __all__ = [
     "Epoch",
     "ExperimentConfig",
     "FollowedSearch",
+    "FreeMemory",
     "Goal",
     "Leg",
     "LegacyTrial",
@@ -58,6 +60,7 @@ __all__ = [
     "check_length",
     "check_period",
     "cluster_legs",
+    "free_memory",
     "is_counters_file",
     "late_length",
     "local_core_context",
