@@ -192,6 +192,11 @@ class ExperimentConfig(Section, node=_Experiment, added=task_fields()):
         "After which validations a trial of the training APIs is saved: best so far, all, none.",
         default="best",
     )
+    async_checkpointing: bool = field(
+        Boolean(),
+        "Whether trials of the training APIs train on while a checkpoint is stored. It needs memory for a copy.",
+        default=True,
+    )
     checkpoint_storage: CheckpointStorage = field(
         CHECKPOINT_STORAGE, "Where checkpoints go, and how many are kept. See below."
     )

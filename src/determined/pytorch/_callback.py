@@ -117,7 +117,10 @@ class PyTorchCallback:
         """
 
     def on_checkpoint_upload_end(self, uuid: str) -> None:
-        """Run after a checkpoint is stored.
+        """Run after a checkpoint is stored: with `async_checkpointing`, training may have gone on since it was saved.
+
+        It is called at the next report, validation or checkpoint, and before training ends; random numbers that it
+        draws are put back.
 
         Args:
             uuid: its id.

@@ -18,6 +18,7 @@ from determined.pytorch import _formats
 from determined.pytorch._batches import TrainingBatches
 from determined.pytorch._callback_set import CallbackSet
 from determined.pytorch._context import PyTorchTrialContext
+from determined.pytorch._saves import OpenSave, Saves, Way
 from determined.pytorch._state import RngState, TrialState, restore_rng, take_rng
 from determined.trial import Origin, is_counters_file, metadata, read_counters
 
@@ -50,12 +51,19 @@ class Checkpoints:
         context: holds what is saved.
         callbacks: keep a state of their own, and hear of every checkpoint.
         is_trainer: the trial runs by a script's Trainer, not by its entrypoint.
+        in_background: let training go on while checkpoints are written and stored.
     """
 
     _TRIAL_TYPE = "PyTorchTrial"
 
     def __init__(
-        self, trial: object, context: PyTorchTrialContext, callbacks: CallbackSet, *, is_trainer: bool
+        self,
+        trial: object,
+        context: PyTorchTrialContext,
+        callbacks: CallbackSet,
+        *,
+        is_trainer: bool,
+        in_background: bool = False,
     ) -> None:
         self._context = context
         self._callbacks = callbacks
@@ -69,20 +77,41 @@ class Checkpoints:
             config=context._exp_conf,
             is_trainer=is_trainer,
         )
+        self._saves = Saves(self._core, callbacks, in_background=in_background)
         self._is_first = True
         self._pending: object = None  # gradients collected for the next step, while a checkpoint is saved
 
-    def save(self, state: TrialState, batches: TrainingBatches | None) -> str:
-        """Store a checkpoint of the trial as it is now, on all ranks together; its storage id.
+    def save(self, state: TrialState, batches: TrainingBatches | None, *, awaited: bool = False) -> str:
+        """Save a checkpoint of the trial as it is now, on all ranks together; its storage id.
 
-        The state that `on_checkpoint_save_start` sees on the chief has None in place of parameters that are sharded:
-        each rank saves its part of those by itself.
+        It may be stored later: `wait`. The state that `on_checkpoint_save_start` sees on the chief has None in place of
+        parameters that are sharded: each rank saves its part of those by itself.
+
+        Args:
+            state: how far the trial is trained.
+            batches: its data.
+            awaited: training does not go on before it is stored.
+
+        Raises:
+            Exception: what the last save has failed with in the background, whatever it is.
         """
+        self.wait()
         data, rng = None if batches is None else batches.state(state.batches_trained), take_rng()
         everybody = self._dist.gather((rng, data))
         self._pending = self._context._gradients.pending(self._context.optimizers, self._dist.size)
-        storage_id = self._way_to_save()(dataclasses.replace(state, last_ckpt=state.batches_trained), everybody)
-        return self._uploaded(storage_id, rng)
+        saved = dataclasses.replace(state, last_ckpt=state.batches_trained)
+        storage_id, way = self._way_to_save()(saved, everybody, awaited)
+        restore_rng(rng)  # callbacks may have drawn: a run that goes on from here will not have
+        self._saves.left(storage_id, way)
+        return storage_id
+
+    def wait(self) -> None:
+        """Wait until the last checkpoint is stored, on all ranks together. Raises what that has failed with."""
+        self._saves.wait()
+
+    def look(self) -> None:
+        """Tell callbacks if the last checkpoint is stored by now, on all ranks together. Raises as `wait`."""
+        self._saves.look()
 
     def restore(self, storage_id: str, state: TrialState) -> Restored:
         """Load models, optimizers, schedulers, scaler and callbacks from a checkpoint, on all ranks together.
@@ -104,11 +133,6 @@ class Checkpoints:
         self._load(checkpoint)
         return self._restored(checkpoint, counters, state)
 
-    def _uploaded(self, storage_id: str, rng: RngState) -> str:
-        self._callbacks.fire("on_checkpoint_upload_end", storage_id)
-        restore_rng(rng)  # callbacks may have drawn: a run that goes on from here will not have
-        return storage_id
-
     def _load_shards(self, checkpoint: JsonObject, path: Path) -> None:
         if not _formats.has_shards(path):
             return
@@ -116,40 +140,45 @@ class Checkpoints:
 
         _shards.load(checkpoint, path, self._like())
 
-    def _way_to_save(self) -> Callable[[TrialState, "Positions"], str]:
+    def _way_to_save(self) -> "Callable[[TrialState, Positions, bool], tuple[str, Way]]":
         if self._context._is_sharded():
             return self._save_sharded
         return self._save_between_steps if self._pending is not None and self._dist.size > 1 else self._save_whole
 
-    def _save_whole(self, state: TrialState, everybody: "Positions") -> str:
-        storage_id = None
+    def _save_whole(self, state: TrialState, everybody: "Positions", awaited: bool) -> tuple[str, Way]:
+        saved: tuple[str, Way] | None = None
         if everybody is not None:
             checkpoint = self._state_dicts() | self._rest(everybody)
-            with self._core.checkpoint.store_path(torch_metadata(state.batches_trained)) as (path, storage_id):
-                self._write(path, checkpoint, state)
-        return str(self._dist.broadcast(storage_id))
+            way = self._saves.way(checkpoint, awaited=awaited)
+            with self._saves.opened(torch_metadata(state.batches_trained), way) as save:
+                self._write(save, checkpoint, state)
+            saved = save.storage_id, way
+        storage_id, way = self._dist.broadcast(saved)
+        return storage_id, way
 
-    def _save_sharded(self, state: TrialState, everybody: "Positions") -> str:
+    def _save_sharded(self, state: TrialState, everybody: "Positions", awaited: bool) -> tuple[str, Way]:
         from determined.pytorch import _shards  # takes a second to import, and most trials have none
 
         whole, shards = _shards.split(self._state_dicts())
+        way = self._saves.way([shards, whole if everybody is not None else None], awaited=awaited, shared=True)
         words = torch_metadata(state.batches_trained) if everybody is not None else {}
-        with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id):
-            _shards.save(shards, path)
+        with self._saves.opened(words, way, shard=True) as save:
+            save.write_shards(shards)
             if everybody is not None:
-                self._write(path, whole | self._rest(everybody), state)
-        return storage_id
+                self._write(save, whole | self._rest(everybody), state)
+        return save.storage_id, way
 
-    def _save_between_steps(self, state: TrialState, everybody: "Positions") -> str:
+    def _save_between_steps(self, state: TrialState, everybody: "Positions", awaited: bool) -> tuple[str, Way]:
         """Save the gradients that each rank has collected: their mean would change the last bits of the next step."""
         words = torch_metadata(state.batches_trained) if everybody is not None else {}
         own, self._pending = self._pending, None
-        with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id):
-            with self._core.checkpoint._create_file(path / _pending_file(self._dist.rank)) as file:
-                write_state(own, file)
+        whole = self._state_dicts() if everybody is not None else {}
+        way = self._saves.way([own, whole], awaited=awaited, shared=True)
+        with self._saves.opened(words, way, shard=True) as save:
+            save.write_state(_pending_file(self._dist.rank), own)
             if everybody is not None:
-                self._write(path, self._state_dicts() | self._rest(everybody), state)
-        return storage_id
+                self._write(save, whole | self._rest(everybody), state)
+        return save.storage_id, way
 
     def _read_pending(self, checkpoint: JsonObject, path: Path) -> None:
         """Read what `_save_between_steps` saved on this rank; ranks of another number aggregate anew."""
@@ -158,19 +187,19 @@ class Checkpoints:
             file = path / _pending_file(rank)
             checkpoint["pending_gradients"] = torch.load(file, map_location="cpu", weights_only=True)
 
-    def _write(self, path: Path, checkpoint: JsonObject, state: TrialState) -> None:
+    def _write(self, save: OpenSave, checkpoint: JsonObject, state: TrialState) -> None:
         """Write the files of a checkpoint, on the chief."""
         self._callbacks.fire("on_checkpoint_save_start", checkpoint)
-        with self._core.checkpoint._create_file(path / _formats.STATE_FILE) as file:
-            write_state(checkpoint, file)
-        with (path / _formats.COUNTERS_FILE).open("wb") as stream:
+        file = save.write_state(_formats.STATE_FILE, checkpoint)
+        with (save.path / _formats.COUNTERS_FILE).open("wb") as stream:
             pickle.dump(dataclasses.asdict(state), stream)
-        self._origin.write(path)
+        self._origin.write_load_data(save.path)
+        save.write_rest(self._origin.write_code)
         if self._is_first:
             self._is_first = False
-            self._warn_of_unsafe(path / _formats.STATE_FILE)
-        self._callbacks.fire("on_checkpoint_end", str(path))
-        self._callbacks.fire("on_checkpoint_write_end", str(path))
+            self._warn_of_unsafe(file)
+        self._callbacks.fire("on_checkpoint_end", str(save.path))
+        self._callbacks.fire("on_checkpoint_write_end", str(save.path))
 
     def _state_dicts(self) -> JsonObject:
         context = self._context
@@ -257,7 +286,7 @@ class Checkpoints:
     def _trial_info(self) -> ClusterInfo | None:
         return trial_of(self._core.info)
 
-    def _warn_of_unsafe(self, file: Path) -> None:
+    def _warn_of_unsafe(self, file: Path | BinaryIO) -> None:
         refused = _formats.unsafe_classes(file)
         if not refused:
             return
@@ -314,16 +343,6 @@ Positions = Sequence[tuple[RngState, JsonObject | None]] | None
 
 def _pending_file(rank: int | str) -> str:
     return f"pending_gradients_{rank}.pth"
-
-
-def write_state(state: Any, file: BinaryIO) -> None:
-    # The manifest of the store has a hash of every file; a second one by zip would double the time this takes.
-    previous = torch.serialization.get_crc32_options()
-    torch.serialization.set_crc32_options(False)
-    try:
-        torch.save(state, file)
-    finally:
-        torch.serialization.set_crc32_options(previous)
 
 
 def _pairs(wrapped: Sequence[object], checkpoint: JsonObject, key: str, method: str) -> list[tuple[Any, object]]:

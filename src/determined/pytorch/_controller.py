@@ -51,6 +51,7 @@ class Plan:
     test_mode: bool = False
     profiling_enabled: bool = False
     is_trainer: bool = True
+    async_checkpointing: bool = True
 
 
 class PyTorchTrialController:
@@ -70,7 +71,9 @@ class PyTorchTrialController:
         self._dist = self._core.distributed
         self._is_chief = self._dist.rank == 0
         self.callbacks = CallbackSet(trial.build_callbacks())
-        self._checkpoints = self._CHECKPOINTS(trial, context, self.callbacks, is_trainer=plan.is_trainer)
+        self._checkpoints = self._CHECKPOINTS(
+            trial, context, self.callbacks, is_trainer=plan.is_trainer, in_background=plan.async_checkpointing
+        )
         self._goal = Goal.of(_searcher_config(self._core))
         self._health = self._HEALTH(context)
         self._practices = Practices(trial, context)
@@ -88,6 +91,7 @@ class PyTorchTrialController:
         try:
             self._prepare()
             self._train()
+            self._checkpoints.wait()
         finally:
             self._close()
 
@@ -151,7 +155,7 @@ class PyTorchTrialController:
                     return
         except InvalidHP:
             if self._dist.size == 1:  # its peers are elsewhere, and a checkpoint needs them all; core tells them
-                self._checkpoint_if_needed()
+                self._checkpoint_if_needed(awaited=True)
             raise
 
     def _train_leg(self, leg: Leg) -> bool:
@@ -163,11 +167,11 @@ class PyTorchTrialController:
             )
         while self.state.batches_trained < until:
             if not self._train_chunk(leg, int(until)):
-                self._checkpoint_if_needed()
+                self._checkpoint_if_needed(awaited=True)
                 return False
         if not leg.is_completed:
             self._validate(leg)
-        self._checkpoint_if_needed()
+        self._checkpoint_if_needed(awaited=True)
         return True
 
     def _train_chunk(self, leg: Leg, until: int) -> bool:
@@ -176,6 +180,7 @@ class PyTorchTrialController:
             self._core.train.set_status("training")
         due = self._train_batches(until)
         self._report_training()
+        self._checkpoints.look()
         if self._is_chief:
             leg.report_progress(self._core, self.state.batches_trained, self._epoch_length)
         for what in due:
@@ -270,7 +275,7 @@ class PyTorchTrialController:
         self._tell_callbacks(metrics)
         self._outdate_checkpoint()
         if self._policy_wants_checkpoint(is_best) or is_end:
-            self._checkpoint_if_needed()
+            self._checkpoint_if_needed(awaited=is_end)
         if self._is_chief and self.plan.checkpoint_policy == "best":
             self._goal.check(metrics)  # after all was reported and saved: a wrong name must not lose it
         if leg is not None and is_end:  # last: a trial whose last operation is complete would not be started again
@@ -304,7 +309,7 @@ class PyTorchTrialController:
             return bool(self._dist.broadcast(is_best))
         return self.plan.checkpoint_policy == "all"
 
-    def _checkpoint_if_needed(self) -> None:
+    def _checkpoint_if_needed(self, *, awaited: bool = False) -> None:
         state = self.state
         if state.last_ckpt == state.batches_trained:
             return
@@ -314,7 +319,7 @@ class PyTorchTrialController:
         self.context._flush_tensorboard()  # who resumes from the checkpoint does not write these steps again
         previous, state.last_ckpt = state.last_ckpt, state.batches_trained
         try:
-            self._checkpoints.save(state, self._batches)
+            self._checkpoints.save(state, self._batches, awaited=awaited)
         except InvalidHP:
             raise  # a callback's word: it is not asked again by another checkpoint
         except BaseException:

@@ -93,7 +93,7 @@ class DeviceCopies:
 
 @dataclass(slots=True)
 class _Move:
-    """One block of memory on its way to the host."""
+    """Block of memory on its way to the host."""
 
     source: torch.Tensor
     target: torch.Tensor

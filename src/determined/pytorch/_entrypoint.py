@@ -84,6 +84,7 @@ def plan_of(info: ClusterInfo, context: PyTorchTrialContext) -> Plan:
         step_zero_validation=config.perform_initial_validation,
         profiling_enabled=config.profiling.enabled,
         is_trainer=False,
+        async_checkpointing=config.async_checkpointing,
     )
 
 

@@ -8,7 +8,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 
@@ -69,7 +69,7 @@ def has_shards(directory: Path) -> bool:
     return (directory / SHARDS).is_dir()
 
 
-def unsafe_classes(file: Path) -> list[str]:
+def unsafe_classes(file: Path | BinaryIO) -> list[str]:
     """Return what in a state file is not loaded without being trusted; [] for a file that is too old to be looked
     into."""
     with plain_values(), contextlib.suppress(ValueError):

@@ -11,13 +11,14 @@ from pathlib import Path, PosixPath, PurePosixPath
 from typing import Any
 
 import torch
-from torch.distributed.checkpoint import state_dict_loader, state_dict_saver
-from torch.distributed.checkpoint.api import CheckpointException
+from torch.distributed.checkpoint import state_dict_loader
+from torch.distributed.checkpoint.default_planner import DefaultSavePlanner
 from torch.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
-from torch.distributed.checkpoint.metadata import Metadata, StorageMeta, TensorStorageMetadata
+from torch.distributed.checkpoint.metadata import Metadata, MetadataIndex, StorageMeta, TensorStorageMetadata
 from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.distributed.tensor import empty as empty_dtensor
 
+from determined import core
 from determined._json import JsonObject
 from determined.errors import UnsafeCheckpoint
 from determined.pytorch._formats import SHARDS as DIRECTORY
@@ -34,18 +35,37 @@ def split(state: JsonObject) -> tuple[JsonObject, dict[str, DTensor]]:
     return _without_shards(state, [], shards), shards
 
 
-def save(shards: dict[str, DTensor], checkpoint: Path) -> None:
+def parts(shards: dict[str, DTensor]) -> dict[str, torch.Tensor]:
+    """Return what this rank holds of each."""
+    return {name: tensor.to_local().detach() for name, tensor in shards.items()}
+
+
+def save(
+    shards: dict[str, DTensor], values: dict[str, torch.Tensor], checkpoint: Path, ranks: core.DistributedContext
+) -> None:
     """Write what each rank holds, on all ranks together.
 
-    Raises:
-        RuntimeError: a rank could not; on every rank.
+    Args:
+        shards: say which part of the whole this rank has; their values may change meanwhile.
+        values: what `parts` returned, or copies of it.
+        checkpoint: the checkpoint's directory.
+        ranks: exchanges who writes what. With torch's own process group a thread beside the training would meet its
+            collectives.
     """
+    is_chief = ranks.rank == 0
     # The store flushes what it publishes as its own rules say; torch would wait for the disk after every file.
-    writer = FileSystemWriter(checkpoint / DIRECTORY, sync_files=False)
-    try:
-        state_dict_saver.save(shards, storage_writer=writer)
-    except CheckpointException as err:  # a BaseException, which would pass by whoever reports failures
-        raise RuntimeError(f"the sharded part of a checkpoint could not be saved: {err}") from err
+    writer, planner = FileSystemWriter(checkpoint / DIRECTORY, sync_files=False), _Planner(values)
+    planner.set_up_planner(shards, storage_meta=writer.storage_meta(), is_coordinator=is_chief)
+    writer.set_up_storage_writer(is_chief)
+    local_plans = ranks.gather(writer.prepare_local_plan(planner.create_local_plan()))
+    plans, index = None, None
+    if local_plans is not None:
+        global_plans, index = planner.create_global_plan(local_plans)
+        plans = writer.prepare_global_plan(global_plans)
+    plan = planner.finish_plan(ranks.broadcast(plans)[ranks.rank])
+    written = ranks.gather(writer.write_data(plan, planner).wait())
+    if written is not None and index is not None:
+        writer.finish(index, written)
 
 
 def load(state: JsonObject, checkpoint: Path, like: Like, key: str | None = None) -> None:
@@ -126,6 +146,17 @@ def _put(state: Any, place: Place, tensor: torch.Tensor) -> None:
     for key in place[:-1]:
         node = node[key]
     node[place[-1]] = tensor
+
+
+class _Planner(DefaultSavePlanner):
+    """Plans what is written of tensors by what they say of themselves, and takes their values from elsewhere."""
+
+    def __init__(self, values: dict[str, torch.Tensor]) -> None:
+        super().__init__()
+        self._values = values
+
+    def lookup_object(self, index: MetadataIndex) -> torch.Tensor:
+        return self._values[index.fqn]
 
 
 class _Reader(FileSystemReader):

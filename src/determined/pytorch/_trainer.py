@@ -11,6 +11,7 @@ import torch
 from determined import core
 from determined._info import ClusterInfo, get_cluster_info, trial_of
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.pytorch import _parallel, _tensorboard
 from determined.pytorch._checkpoint import batches_trained
 from determined.pytorch._context import PyTorchTrialContext
@@ -116,6 +117,7 @@ class Trainer:
         step_zero_validation: bool = False,
         test_mode: bool = False,
         profiling_enabled: bool = False,
+        async_checkpointing: bool | None = None,
     ) -> None:
         """Train until the end, or until the cluster wants the slots back; then a checkpoint is saved and this returns.
 
@@ -131,6 +133,8 @@ class Trainer:
             step_zero_validation: validate before the first batch.
             test_mode: train one batch, validate one and checkpoint, off cluster.
             profiling_enabled: sample the machine's use while training, on a cluster.
+            async_checkpointing: train on while checkpoints are written and stored; what `async_checkpointing` of the
+                config says where it is left out, which is True unless set.
 
         Raises:
             ValueError: no length, an unknown policy, or `test_mode` on a cluster.
@@ -147,12 +151,18 @@ class Trainer:
             step_zero_validation=step_zero_validation,
             test_mode=test_mode,
             profiling_enabled=(profiling_enabled or self._profiling) and self._info is not None,
+            async_checkpointing=self._is_async(async_checkpointing),
         )
         self._check_place(plan)
         legs = self._legs(max_length, test_mode)
         if self._info is None:  # on a cluster the master says it
             self._context._begin_at(self._batches_before(latest_checkpoint))
         self._CONTROLLER(self._trial, self._context, plan, legs).run()
+
+    def _is_async(self, given: bool | None) -> bool:
+        if given is not None or self._info is None:
+            return given is not False
+        return ExperimentConfig.load(self._info.trial._config).async_checkpointing
 
     def _policy(self, policy: str) -> str:
         if policy != "best" or self._info is not None:

@@ -57,8 +57,15 @@ class Origin:
             self._load_data |= _script_directory()
 
     def write(self, directory: Path) -> None:
+        self.write_load_data(directory)
+        self.write_code(directory)
+
+    def write_load_data(self, directory: Path) -> None:
+        """Write what is known of the trial without its code."""
         text = json.dumps(self._load_data, skipkeys=True, default=_plain)
         (directory / LOAD_DATA_FILE).write_text(text)
+
+    def write_code(self, directory: Path) -> None:
         self._code.write(directory)
 
 

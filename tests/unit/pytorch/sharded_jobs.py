@@ -59,6 +59,7 @@ def train(
             checkpoint_period=pytorch.Batch(every),
             checkpoint_policy="none",
             latest_checkpoint=latest,
+            async_checkpointing=False,  # the trial is then as it was saved when its callback is told
         )
         if then is not None:
             Checkpoints(trial, context, CallbackSet({}), is_trainer=True).restore(then, TrialState(0))

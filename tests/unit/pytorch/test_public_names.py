@@ -36,7 +36,7 @@ _NAMES = [
 _SIGNATURES = {
     pytorch.Trainer.fit: [
         "checkpoint_period", "validation_period", "max_length", "reporting_period", "checkpoint_policy",
-        "latest_checkpoint", "step_zero_validation", "test_mode", "profiling_enabled",
+        "latest_checkpoint", "step_zero_validation", "test_mode", "profiling_enabled", "async_checkpointing",
     ],
     pytorch.init: ["hparams", "exp_conf", "distributed", "aggregation_frequency", "enable_tensorboard_logging"],
     pytorch.DataLoader.__init__: [

@@ -4,13 +4,13 @@ import contextlib
 import dataclasses
 import pickle
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 from determined._json import JsonObject
 from determined.pytorch import _formats
-from determined.pytorch._checkpoint import Checkpoints, Restored, torch_metadata, write_state
-from determined.pytorch._state import TrialState, take_rng
+from determined.pytorch._checkpoint import Checkpoints, Restored, torch_metadata
+from determined.pytorch._saves import OpenSave
+from determined.pytorch._state import TrialState, restore_rng, take_rng
 from determined.pytorch.deepspeed import _files
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial
@@ -22,12 +22,13 @@ class DeepSpeedCheckpoints(Checkpoints):
 
     _TRIAL_TYPE = "DeepSpeedTrial"
 
-    def __init__(self, trial: DeepSpeedTrial, context: DeepSpeedTrialContext, *given: Any, is_trainer: bool) -> None:
-        super().__init__(trial, context, *given, is_trainer=is_trainer)
+    def __init__(self, trial: DeepSpeedTrial, context: DeepSpeedTrialContext, *given: Any, **options: bool) -> None:
+        super().__init__(trial, context, *given, **cast(Any, options))
         self._trial = trial
 
-    def save(self, state: TrialState, batches: Any) -> str:
-        """Store a checkpoint of the trial as it is now, on all ranks together; its storage id."""
+    def save(self, state: TrialState, batches: Any, *, awaited: bool = False) -> str:
+        """Do as `Checkpoints.save`. DeepSpeed writes its files before training goes on; what follows need not wait."""
+        self.wait()
         rng, is_chief = take_rng(), self._dist.rank == 0
         own: JsonObject = {
             "callbacks": self._callbacks.state_dict(),
@@ -36,13 +37,16 @@ class DeepSpeedCheckpoints(Checkpoints):
         }
         saved = dataclasses.replace(state, last_ckpt=state.batches_trained)
         words = torch_metadata(state.batches_trained) if is_chief else {}
-        with self._core.checkpoint.store_path(words, shard=True) as (path, storage_id), self._failing_alone():
+        way = self._saves.way(own, awaited=awaited, shared=True)
+        with self._saves.opened(words, way, shard=True) as save, self._failing_alone():
             self._callbacks.fire("on_checkpoint_save_start", own)
-            self._trial.save(cast(DeepSpeedTrialContext, self._context), path)
-            self._write_own(path, own, saved if is_chief else None)
-            self._callbacks.fire("on_checkpoint_end", str(path))
-            self._callbacks.fire("on_checkpoint_write_end", str(path))
-        return self._uploaded(storage_id, rng)
+            self._trial.save(cast(DeepSpeedTrialContext, self._context), save.path)
+            self._write_own(save, own, saved if is_chief else None)
+            self._callbacks.fire("on_checkpoint_end", str(save.path))
+            self._callbacks.fire("on_checkpoint_write_end", str(save.path))
+        restore_rng(rng)  # callbacks may have drawn: a run that goes on from here will not have
+        self._saves.left(save.storage_id, way)
+        return save.storage_id
 
     def restore(self, storage_id: str, state: TrialState) -> Restored:
         """Load engines and callbacks from a checkpoint, as `Checkpoints.restore` does with models and optimizers.
@@ -72,16 +76,15 @@ class DeepSpeedCheckpoints(Checkpoints):
                 self._dist.__exit__(type(err), err, err.__traceback__)
             raise
 
-    def _write_own(self, path: Path, own: JsonObject, state: TrialState | None) -> None:
+    def _write_own(self, save: OpenSave, own: JsonObject, state: TrialState | None) -> None:
         """Write what this rank adds to DeepSpeed's files; the chief has `state`."""
-        file = path / _files.state_name(self._dist.rank)
-        with self._core.checkpoint._create_file(file) as stream:
-            write_state(own, stream)
+        file = save.write_state(_files.state_name(self._dist.rank), own)
         if state is None:
             return
-        with (path / _formats.COUNTERS_FILE).open("wb") as counters:
+        with (save.path / _formats.COUNTERS_FILE).open("wb") as counters:
             pickle.dump(dataclasses.asdict(state), counters)
-        self._origin.write(path)
+        self._origin.write_load_data(save.path)
+        save.write_rest(self._origin.write_code)
         if self._is_first:
             self._is_first = False
             self._warn_of_unsafe(file)
