@@ -21,6 +21,7 @@ from determined.core import DistributedContext
 from determined.rundir.control import Control
 from determined.rundir.journal import JournalReader, journal_names
 from determined.rundir.layout import RunDir
+from determined.storage.content_index import PREFIX
 from determined.storage.directory.manager import DirectoryStorageManager
 from determined.storage.local import LocalStorageManager
 from determined.storage.shared_fs.manager import SharedFSStorageManager
@@ -250,7 +251,7 @@ def test_a_script_that_never_closes_its_context_ends_when_its_checkpoint_is_stor
         "    save.write_later((save.path / 'large').write_bytes, bytes(9 << 20))\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, env=_environment(), timeout=60)
-    (stored,) = off_cluster.iterdir()
+    (stored,) = [path for path in off_cluster.iterdir() if not path.name.startswith(PREFIX)]
     assert (stored / "large").stat().st_size == 9 << 20
     assert not stored.name.startswith(".staging")
 
