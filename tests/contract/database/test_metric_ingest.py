@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select
@@ -179,6 +180,20 @@ def test_types_of_values_are_kept_in_the_summary(conn: Connection, make_trial: M
     types = {name: s["type"] for name, s in summary.items()}
     assert types == {"s": "string", "b": "boolean", "o": "object", "a": "array", "n": "number"}
     assert summary["o"] == {"count": 1, "last": {"k": 1}, "type": "object"}
+
+
+def test_encoded_summaries_read_as_plain_ones_of_every_type(conn: Connection, make_trial: MakeTrial) -> None:
+    many, none = make_trial(), make_trial()
+    append_reports(conn, many, [training(i, loss=v) for i, v in enumerate([1.0, math.inf, 3.0, math.nan])])
+    append_reports(conn, many, [training(10, huge=1.7e308), training(11, huge=1.7e308)])
+    append_reports(conn, many, [training(12, huge=1.7e308), training(13, huge=1.7e308)])
+    append_reports(conn, many, [training(1, "custom", s="x", b=True, o={"k": 1}, a=[1], n=3, z=None)])
+    append_reports(conn, many, [validation(1, loss=2.0)])
+    ids = [many.trial_id, none.trial_id]
+    encoded = msgspec.json.decode(msgspec.json.encode(metric.encoded_summaries(conn, ids)))
+    assert encoded == {str(trial): entries for trial, entries in metric.summary(conn, ids).items()}
+    assert encoded[str(none.trial_id)] == {}
+    assert encoded[str(many.trial_id)]["avg_metrics"]["huge"]["sum"] == "Infinity"
 
 
 def test_trial_columns_follow_the_searcher_metric(conn: Connection, make_trial: MakeTrial) -> None:

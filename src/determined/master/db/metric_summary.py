@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+import msgspec
+
 from determined._json import JsonObject, JsonValue
 from determined.master.db.metric_chunk import Reports, Row
 from determined.wire.codec import plain
@@ -43,6 +45,26 @@ class Summary:
         )
 
 
+class EncodedSummary(msgspec.Struct, frozen=True, gc=False):
+    """What `to_wire` returns, for an answer that is only encoded: `last` is the stored JSON."""
+
+    count: int
+    last: msgspec.Raw
+    type: str
+
+
+class EncodedNumbers(msgspec.Struct, frozen=True, gc=False):
+    """The same of numbers."""
+
+    count: int
+    last: msgspec.Raw
+    type: str
+    sum: float | str
+    min: float | None
+    max: float | None
+    mean: float | str | None
+
+
 def summarize(rows: Iterable[Row]) -> dict[str, Summary]:
     """Build one summary per metric name of these reports; the row with the highest step gives `last`."""
     ordered = list(rows)
@@ -72,6 +94,18 @@ def to_wire(summary: Summary) -> JsonObject:
         return base
     mean = summary.sum / summary.count if summary.count else None
     return base | {"sum": plain(summary.sum), "min": summary.min, "max": summary.max, "mean": plain(mean)}
+
+
+def encoded(
+    kind: str, count: int, total: float | None, low: float | None, high: float | None, last: str | None
+) -> EncodedSummary | EncodedNumbers:
+    """Return what `to_wire` returns of a stored summary, without a look into `last`, which is JSON."""
+    raw = msgspec.Raw(last or "null")
+    if kind != NUMBER or total is None:
+        return EncodedSummary(count, raw, kind)
+    if not math.isfinite(total):
+        return EncodedNumbers(count, raw, kind, plain(total), low, high, plain(total) if count else None)
+    return EncodedNumbers(count, raw, kind, total, low, high, total / count if count else None)
 
 
 def _summarize(values: Sequence[Any], last_step: int) -> Summary:

@@ -5,27 +5,23 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from determined._json import JsonObject
 from determined.master.db.queries import metric, run, trial_list
-from determined.master.db.queries.batching import batches
 from determined.master.db.queries.run import ListedRun
 from determined.master.services.experiment_view import shown_state
 from determined.search.registry import is_multi_trial
-from determined.wire.codec import plain, rfc3339, rfc3339_or_none
+from determined.wire.codec import rfc3339, rfc3339_or_none
 from determined.wire.run import FlatRun, FlatRunExperiment
 from determined.wire.trial import TrialState
 
 
 def load(conn: Connection, now: datetime, ids: Sequence[int]) -> list[FlatRun]:
-    summaries: dict[int, JsonObject] = {}
-    for some in batches(ids):
-        summaries.update(metric.summary(conn, some))
+    summaries = metric.encoded_summaries(conn, ids)
     rows = run.load(conn, ids)
     allocations = trial_list.furthest_allocations(conn, [row.id for row in rows if row.state == "ACTIVE"])
     return [_run(row, now, summaries.get(row.id, {}), allocations.get(row.id)) for row in rows]
 
 
-def _run(row: ListedRun, now: datetime, summary: JsonObject, allocation: str | None) -> FlatRun:
+def _run(row: ListedRun, now: datetime, summary: metric.EncodedSummaries, allocation: str | None) -> FlatRun:
     """Show a run. The state is the stored one, as filters know it; the shown one says how far its allocation is."""
     return FlatRun(
         id=row.id,
@@ -43,7 +39,7 @@ def _run(row: ListedRun, now: datetime, summary: JsonObject, allocation: str | N
         project_name=row.project_name,
         workspace_id=row.workspace_id,
         workspace_name=row.workspace_name,
-        hyperparameters=plain(row.hparams),
+        hyperparameters=row.hparams,
         labels=row.labels,
         summary_metrics=summary,
         searcher_metric_value=row.best_validation_value,

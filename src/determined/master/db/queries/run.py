@@ -1,6 +1,7 @@
 """Runs, the flat view of trials across experiments: search, and the metadata users attach."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TypeVarTuple
 
 import msgspec
@@ -12,7 +13,6 @@ from determined.master.db.queries import query_filter
 from determined.master.db.queries.batching import load_in_order
 from determined.master.db.queries.query_columns import experiment_column, run_column
 from determined.master.db.queries.query_filter import Filter
-from determined.master.db.rows.experiments import Trial
 from determined.master.db.schema import experiments, jobs, projects, trials, users, workspaces
 from determined.master.db.statements import AnySelect
 
@@ -31,13 +31,25 @@ _STANDING = (
 Ts = TypeVarTuple("Ts")
 
 
-class ListedRun(Trial, frozen=True):
-    """Trial with its experiment, project and workspace."""
+class ListedRun(msgspec.Struct, frozen=True):
+    """Columns of a trial that the search shows, with its experiment, project and workspace."""
 
+    id: int
+    experiment_id: int
+    state: str
+    hparams: JsonObject
+    start_time: datetime
+    end_time: datetime | None
+    archived: bool
+    checkpoint_count: int
+    checkpoint_size: int
+    best_validation_value: float | None
+    metadata: JsonObject | None
+    external_id: str | None
+    log_policy_label: str | None
     experiment_name: str
     experiment_description: str | None
     experiment_progress: float | None
-    experiment_state: str
     experiment_archived: bool
     external_experiment_id: str | None
     parent_id: int | None
@@ -157,11 +169,22 @@ def set_archived(conn: Connection, run_ids: Sequence[int], archived: bool) -> No
 
 def _columns() -> AnySelect:
     return select(
-        trials,
+        trials.c.id,
+        trials.c.experiment_id,
+        trials.c.state,
+        trials.c.hparams,
+        trials.c.start_time,
+        trials.c.end_time,
+        trials.c.archived,
+        trials.c.checkpoint_count,
+        trials.c.checkpoint_size,
+        trials.c.best_validation_value,
+        trials.c.metadata,
+        trials.c.external_id,
+        trials.c.log_policy_label,
         experiments.c.name.label("experiment_name"),
         experiments.c.description.label("experiment_description"),
         experiments.c.progress.label("experiment_progress"),
-        experiments.c.state.label("experiment_state"),
         experiments.c.archived.label("experiment_archived"),
         experiments.c.external_id.label("external_experiment_id"),
         experiments.c.parent_id,
