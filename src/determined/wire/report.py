@@ -4,7 +4,7 @@ A runner keeps append-only journals (rundir/journal.py): `logs` (its own) and on
 Records of one journal are numbered 1, 2, 3, ... without gaps. The runner posts `ReportBatch` (MessagePack) to
 `POST /api/v1/allocations/{allocation_id}/resources/{resource_id}/reports`; the master writes records past its stored
 position in one transaction and answers the new positions: exactly once, whatever crashes. Segments of one batch are
-applied in the given order. `Exit` is the last record of `logs`, sent only when every other journal is acknowledged.
+applied in the given order. `Exit` is the last record of `logs`, and of the batch with which every other journal ends.
 An unmanaged trial has no runner: its client posts such batches to `POST_UNMANAGED_REPORTS`.
 """
 

@@ -36,6 +36,7 @@ _DEFECTS = 3  # internal errors on one batch before a record of it is suspected
 _FILL_RECORDS = 20_000  # placeholders in one batch
 
 _MISSING = msgspec.msgpack.encode(Missing())
+_EXIT = msgspec.msgpack.encode("exit")  # the tag of wire.report.Exit, behind the length of its array
 
 _Batch = dict[str, tuple[int, list[bytes]]]  # journal -> number of its first record, records
 
@@ -154,8 +155,10 @@ class JournalUploader:
         start = self._turn % len(names) if names else 0
         batch: _Batch = {}
         room, size = self._limit, _MAX_BYTES
+        is_whole = True  # nothing of another journal than ours is left
         for name in names[start:] + names[:start]:
             if room <= 0 or size <= 0:
+                is_whole = False
                 break
             records: list[bytes] = []
             with self._sparing(name):
@@ -164,6 +167,9 @@ class JournalUploader:
                 batch[name] = (first, records)
                 room -= len(records)
                 size -= sum(map(len, records))
+                is_whole = is_whole and (name == LOGS or self._readers[name].pending <= len(records))
+        if not is_whole:
+            _withhold_exit(batch)
         return batch
 
     def _discover(self) -> list[str]:
@@ -320,7 +326,29 @@ def seconds_to_next_look(age: float, *, is_alone: bool) -> float:
     return min(max(_POLL_SECONDS, age * _ALONE_SHARE), _ALONE_SECONDS) if is_alone else _POLL_SECONDS
 
 
+def _withhold_exit(batch: _Batch) -> None:
+    """Leave the exit of the task for a later batch: it is said when every other journal has been."""
+    _, records = batch.get(LOGS, (0, []))
+    if records and _is_exit(records[-1]):
+        del records[-1]
+        if not records:
+            del batch[LOGS]
+
+
+def _is_exit(record: bytes) -> bool:
+    return record[1 : 1 + len(_EXIT)] == _EXIT
+
+
 def _encode(batch: _Batch) -> bytes:
-    """Encode a wire.report.ReportBatch; its records are encoded already and travel as they are."""
-    segments = [[name, first, [msgspec.Raw(r) for r in records]] for name, (first, records) in batch.items()]
-    return msgspec.msgpack.encode([segments, time.time()])
+    """Encode a wire.report.ReportBatch; its records are encoded already and travel as they are.
+
+    The exit comes behind the records of every other journal: the master applies them in this order.
+    """
+    segments = [(name, first, records) for name, (first, records) in batch.items()]
+    first, records = batch.get(LOGS, (0, []))
+    if len(batch) > 1 and records and _is_exit(records[-1]):
+        others = [segment for segment in segments if segment[0] != LOGS]
+        before = [(LOGS, first, records[:-1])] if len(records) > 1 else []
+        segments = [*before, *others, (LOGS, first + len(records) - 1, records[-1:])]
+    raw = [[name, number, [msgspec.Raw(record) for record in some]] for name, number, some in segments]
+    return msgspec.msgpack.encode([raw, time.time()])

@@ -36,6 +36,7 @@ class LogSink:
         self.line_counts: Counter[int | None] = Counter()  # lines of the task so far, by rank
         self.recent: deque[tuple[Line, str]] = deque(maxlen=_RECENT)  # the task's last lines, and their streams
         self._dropped = 0
+        self._has_exited = False  # then nothing follows: the exit is the last record
         self._lock = threading.Lock()
 
     def output(self, lines: Iterable[Line], stdtype: str) -> None:
@@ -69,11 +70,13 @@ class LogSink:
         """Record the exit of the task. `at`: when the task failed, if that was before its last process ended."""
         logger.info("exit: %s, status %s: %s", cause, code, message)
         record = self._encode(Exit(cause, code, message, time.time() if at is None else at, label))
-        try:
-            self.journal.append(record, last=True)
-        except OSError as e:
-            # Without room for the record the engine's word ("gone without an exit") has to do.
-            logger.error("cannot journal the exit: %s", e)
+        with self._lock:
+            self._has_exited = True
+            try:
+                self.journal.append(record, last=True)
+            except OSError as e:
+                # Without room for the record the engine's word ("gone without an exit") has to do.
+                logger.error("cannot journal the exit: %s", e)
         self._appended()
 
     def already_exited(self) -> bool:
@@ -85,6 +88,8 @@ class LogSink:
         if not records:
             return
         with self._lock:
+            if self._has_exited:
+                return
             before = self.journal.committed
             try:
                 self.journal.extend(records)

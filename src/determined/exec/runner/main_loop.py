@@ -114,10 +114,10 @@ def work(run_dir: RunDir, orphan_killer: OrphanKiller) -> None:
         from determined.exec.runner.event_file_upload import copy_last_events
 
         copy_last_events(run_dir, lambda text: sink.say("WARNING", text))
-    wanted = uploader.drain()
-    if verdict is not None and wanted:
+    if verdict is not None:
+        # With the last of the output, in one request: the uploader says it when all journals are said.
         sink.exit(*verdict, at=supervisor.failed_at, label=supervisor.label)
-        uploader.drain()
+    uploader.drain()
     _finish(run_dir, verdict)
 
 
