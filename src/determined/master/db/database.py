@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from determined.errors import Unavailable
 from determined.master.db import dialects
+from determined.master.db.prepared import Savepoint
 from determined.master.db.write_queue import WriteQueue, write_lane
 
 T = TypeVar("T")
@@ -169,16 +170,16 @@ def _commit_all(conn: Connection) -> None:
 
 
 def _run_one(conn: Connection, write: _Write) -> tuple[_Write, Any, BaseException | None]:
-    savepoint = conn.begin_nested()
+    savepoint = Savepoint(conn)
     try:
-        value = write.run(conn)
-        savepoint.commit()
+        with savepoint:
+            value = write.run(conn)
     except DBAPIError as e:
-        if e.connection_invalidated or not savepoint.is_active:
+        if savepoint.is_lost:
             raise
-        savepoint.rollback()
         return write, None, dialects.explain(e)
-    except Exception as e:  # noqa: BLE001 - the caller gets the error; the rest of the group goes on
-        savepoint.rollback()
-        return write, None, e
+    except Exception as e:
+        if savepoint.is_lost:
+            raise
+        return write, None, e  # the caller gets the error; the rest of the group goes on
     return write, value, None

@@ -3,7 +3,7 @@
 import importlib.util
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,11 +16,13 @@ from sqlalchemy.pool import QueuePool
 from sqlalchemy.sql.functions import FunctionElement
 
 from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, Unavailable
+from determined.master.db import prepared
 
 T = TypeVar("T")
 Values = Mapping[str, object]  # by column
 
 _BUSY_SECONDS = 10  # how long to wait for a process that holds our file: a backup, a curious sqlite3 shell
+_KEPT_STATEMENTS = 256  # of each connection; preparing one costs more than running most
 _MASTER_LOCK = 0x44_45_54_4D_53_54_52  # "DETMSTR": the advisory lock of a PostgreSQL database in use by a master
 
 
@@ -34,14 +36,15 @@ def create_engine(url: str) -> Engine:
 
 def begin_write(conn: Connection) -> None:
     """Take the write lock first, so that a read-then-write transaction never fails halfway."""
+    conn.begin()  # or SQLAlchemy knows of no transaction to commit, where all statements were prepared
     if conn.dialect.name == "sqlite":
-        conn.exec_driver_sql("BEGIN IMMEDIATE")
+        prepared.run_text(conn, "BEGIN IMMEDIATE")
 
 
 def begin_read(conn: Connection) -> None:
     """Begin one snapshot for all statements of a read; on PostgreSQL these options travel with BEGIN."""
     if conn.dialect.name == "sqlite":
-        conn.exec_driver_sql("BEGIN")
+        prepared.run_text(conn, "BEGIN")
     else:
         conn.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
@@ -91,8 +94,14 @@ def unclaim(conn: Connection) -> None:
 def upsert(conn: Connection, table: Table, values: Values | Sequence[Values], keys: list[str]) -> None:
     """Insert; where a row with the same `keys` exists, replace its other given columns."""
     rows = [values] if isinstance(values, Mapping) else values
-    if rows:
-        conn.execute(_upsert(conn.dialect.name, table, tuple(rows[0]), tuple(keys)), rows)
+    if not rows:
+        return
+    plan = prepared.plan_of(conn, _upsert(conn.dialect.name, table, tuple(rows[0]), tuple(keys)), rows[0])
+    assert plan is not None, "it was given to prepare"
+    if len(rows) == 1:
+        prepared.run(conn, plan, rows[0])
+    else:
+        prepared.run_many(conn, plan, rows)
 
 
 def insert_rows(conn: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
@@ -114,7 +123,7 @@ def continue_ids(conn: Connection, table: Table) -> None:
     conn.exec_driver_sql(f"SELECT setval({sequence}, {largest}) WHERE {largest} IS NOT NULL")
 
 
-@lru_cache(maxsize=256)
+@cache  # as many as there are calls in this program
 def _upsert(dialect_name: str, table: Table, columns: tuple[str, ...], keys: tuple[str, ...]) -> Executable:
     """Kept, because building one costs more than running it and every report needs several."""
     dialect = sqlite if dialect_name == "sqlite" else postgresql
@@ -125,7 +134,7 @@ def _upsert(dialect_name: str, table: Table, columns: tuple[str, ...], keys: tup
         if changed
         else insert.on_conflict_do_nothing(index_elements=keys)
     )
-    return statement
+    return prepared.prepare(statement)
 
 
 class JsonNumber(FunctionElement[float]):
@@ -253,7 +262,7 @@ def _code(error: DBAPIError) -> str:
 def _sqlite_engine(url: str) -> Engine:
     engine = _create_engine(
         url,
-        connect_args={"timeout": _BUSY_SECONDS},
+        connect_args={"timeout": _BUSY_SECONDS, "cached_statements": _KEPT_STATEMENTS},
         json_serializer=_dumps,
         json_deserializer=_loads,
     )

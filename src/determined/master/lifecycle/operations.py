@@ -10,6 +10,7 @@ import msgspec
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from determined.master.db.prepared import Savepoint
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
@@ -56,19 +57,15 @@ def advance(conn: Connection, now: datetime, experiment_id: int) -> None:
 
 
 def _or_fail(conn: Connection, now: datetime, experiment_id: int, what: str, act: Callable[[], object]) -> None:
-    savepoint = conn.begin_nested()
     try:
-        act()
+        with Savepoint(conn):
+            act()
     except DBAPIError:
-        savepoint.rollback()
         raise
     except Exception as e:
         # The search cannot go on: its experiment ends in ERROR, its trials are killed; the causing report stays.
-        savepoint.rollback()
         logger.exception("experiment %s: the search method failed on %s", experiment_id, what)
         fail(conn, now, experiment_id, f"the search method failed: {e}")
-        return
-    savepoint.commit()
 
 
 def run(conn: Connection, now: datetime, experiment_id: int, *events: Event, replay: Replay | None = None) -> bool:

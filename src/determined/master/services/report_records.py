@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from determined.errors import CheckpointNotStored, DeterminedError, Unavailable
 from determined.master.db import dialects
+from determined.master.db.prepared import Savepoint
 from determined.master.db.queries import log as log_queries
 from determined.master.db.queries import metric as metric_queries
 from determined.master.db.queries import metric_trial
@@ -228,20 +229,17 @@ class Application:
 
     def _guarded(self, what: str, act: Callable[[], None], checkpoint_id: str | None = None) -> None:
         """Apply a record; one that fails is named in the task log and skipped: it must not hold up those behind it."""
-        savepoint = self._conn.begin_nested()
         try:
-            act()
-            savepoint.commit()
+            with Savepoint(self._conn):
+                act()
         except Unavailable:
             raise
         except DBAPIError as e:
             why = dialects.explain(e)
             if isinstance(why, Unavailable):
                 raise
-            savepoint.rollback()
             self._drop(what, why.message, checkpoint_id)
         except (DeterminedError, OverflowError, ValueError) as e:
-            savepoint.rollback()
             self._drop(what, str(e), checkpoint_id)
 
     def _drop(self, what: str, reason: str, checkpoint_id: str | None) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Connection, NotNullable, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Integer, NotNullable, bindparam, func, insert, select, update
 
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.rows.allocations import Allocation, AllocationValues
 from determined.master.db.schema import (
     allocations,
@@ -20,9 +21,31 @@ from determined.master.db.schema import (
 )
 
 # Statements that every trial needs are built once: building one costs more than running it.
-_FIND = select(allocations).where(allocations.c.id == bindparam("this"))
-_UPDATE = update(allocations).where(allocations.c.id == bindparam("this"))
-_LIVE_WITH_JOB = (
+_FIND = prepare(select(allocations).where(allocations.c.id == bindparam("this")))
+_INSERT = prepare(insert(allocations))
+_UPDATE = prepare(update(allocations).where(allocations.c.id == bindparam("this")))
+_FIRST_RUN = prepare(
+    select(func.coalesce(func.min(allocations.c.run_id), 0)).where(allocations.c.task_id == bindparam("task"))
+)
+_LIVE_OF_TRIAL = prepare(
+    select(allocations).where(allocations.c.trial_id == bindparam("trial"), allocations.c.ended_at.is_(None))
+)
+_LATEST_ENDS = prepare(
+    select(allocations.c.exit_kind, allocations.c.started_at, allocations.c.ended_at)
+    .where(allocations.c.trial_id == bindparam("trial"))
+    .order_by(allocations.c.run_id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+_EXCLUDED_NODES = prepare(
+    select(log_policy_hits.c.task_id, log_policy_hits.c.node_id)
+    .join(allocations, allocations.c.task_id == log_policy_hits.c.task_id)
+    .where(log_policy_hits.c.action == "exclude_node", allocations.c.ended_at.is_(None))
+    .distinct()
+)
+_RESERVED_PORTS = prepare(
+    select(NotNullable(allocations.c.ports)).where(allocations.c.ended_at.is_(None), allocations.c.ports.is_not(None))
+)
+_LIVE_WITH_JOB = prepare(
     select(
         allocations,
         tasks.c.type.label("task_type"),
@@ -77,10 +100,12 @@ class AllocationEnd(msgspec.Struct, frozen=True):
     ended_at: datetime | None
 
 
-_OVERDUE = select(allocations.c.id).where(
-    allocations.c.ended_at.is_(None),
-    allocations.c.kill_at.is_(None),
-    allocations.c.preempt_deadline <= bindparam("now", type_=allocations.c.preempt_deadline.type),
+_OVERDUE = prepare(
+    select(allocations.c.id).where(
+        allocations.c.ended_at.is_(None),
+        allocations.c.kill_at.is_(None),
+        allocations.c.preempt_deadline <= bindparam("now", type_=allocations.c.preempt_deadline.type),
+    )
 )
 
 
@@ -95,21 +120,19 @@ def find(conn: Connection, allocation_id: str) -> Allocation | None:
 
 def first_run(conn: Connection, task_id: str) -> int:
     """Return the run id of a task's first allocation; 0 where it has none."""
-    query = select(func.coalesce(func.min(allocations.c.run_id), 0)).where(allocations.c.task_id == task_id)
-    return int(conn.execute(query).scalar_one())
+    return fetch.scalar(conn, _FIRST_RUN, {"task": task_id}) or 0
 
 
 def insert_row(conn: Connection, values: AllocationValues) -> None:
-    conn.execute(insert(allocations).values(**values))
+    fetch.change(conn, _INSERT, values)
 
 
 def update_row(conn: Connection, allocation_id: str, values: AllocationValues) -> None:
-    conn.execute(_UPDATE, {"this": allocation_id, **values})
+    fetch.change(conn, _UPDATE, {"this": allocation_id, **values})
 
 
 def live_of_trial(conn: Connection, trial_id: int) -> Allocation | None:
-    statement = select(allocations).where(allocations.c.trial_id == trial_id, allocations.c.ended_at.is_(None))
-    return fetch.row(conn, statement, Allocation)
+    return fetch.row(conn, _LIVE_OF_TRIAL, Allocation, {"trial": trial_id})
 
 
 def live_of_experiment(conn: Connection, experiment_id: int) -> list[Allocation]:
@@ -129,13 +152,7 @@ def of_task(conn: Connection, task_id: str) -> list[Allocation]:
 
 def latest_ends(conn: Connection, trial_id: int, limit: int) -> list[AllocationEnd]:
     """Return ends of the newest allocations of a trial, newest first."""
-    statement = (
-        select(allocations.c.exit_kind, allocations.c.started_at, allocations.c.ended_at)
-        .where(allocations.c.trial_id == trial_id)
-        .order_by(allocations.c.run_id.desc())
-        .limit(limit)
-    )
-    return fetch.rows(conn, statement, AllocationEnd)
+    return fetch.rows(conn, _LATEST_ENDS, AllocationEnd, {"trial": trial_id, "limit": limit})
 
 
 def first_failure_reason(conn: Connection, experiment_id: int) -> str | None:
@@ -157,25 +174,16 @@ def live_with_job(conn: Connection) -> list[LiveAllocation]:
 
 def excluded_nodes(conn: Connection) -> dict[str, frozenset[str]]:
     """task id -> nodes its log policies exclude, of tasks with a live allocation."""
-    statement = (
-        select(log_policy_hits.c.task_id, log_policy_hits.c.node_id)
-        .join(allocations, allocations.c.task_id == log_policy_hits.c.task_id)
-        .where(log_policy_hits.c.action == "exclude_node", allocations.c.ended_at.is_(None))
-        .distinct()
-    )
     nodes_by_task: dict[str, set[str]] = {}
-    for task_id, node_id in conn.execute(statement):
+    for task_id, node_id in fetch.tuples(conn, _EXCLUDED_NODES):
         nodes_by_task.setdefault(task_id, set()).add(node_id)
     return {task: frozenset(nodes) for task, nodes in nodes_by_task.items()}
 
 
 def overdue(conn: Connection, now: datetime) -> Sequence[str]:
     """Return live allocations whose deadline to leave by themselves has passed and that nobody has killed yet."""
-    return conn.execute(_OVERDUE, {"now": now}).scalars().all()
+    return [allocation_id for (allocation_id,) in fetch.tuples(conn, _OVERDUE, {"now": now})]
 
 
 def reserved_ports(conn: Connection) -> set[int]:
-    statement = select(NotNullable(allocations.c.ports)).where(
-        allocations.c.ended_at.is_(None), allocations.c.ports.is_not(None)
-    )
-    return {port for ports in conn.execute(statement).scalars() for port in ports.values()}
+    return {port for (ports,) in fetch.tuples(conn, _RESERVED_PORTS) for port in ports.values()}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, delete, exists, insert, select, tuple_, update
 
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.rows.experiments import Experiment, ExperimentValues
 from determined.master.db.schema import (
     experiments,
@@ -20,8 +21,13 @@ from determined.master.db.schema import (
 )
 
 # Statements that every trial needs are built once: building one costs more than running it.
-_GET = select(experiments).where(experiments.c.id == bindparam("this"))
-_UPDATE = update(experiments).where(experiments.c.id == bindparam("this"))
+_GET = prepare(select(experiments).where(experiments.c.id == bindparam("this")))
+_UPDATE = prepare(update(experiments).where(experiments.c.id == bindparam("this")))
+_MODEL_DEFINITION = prepare(
+    select(model_definitions.c.tgz)
+    .join(tasks, tasks.c.experiment_id == model_definitions.c.experiment_id)
+    .where(tasks.c.id == bindparam("task"))
+)
 
 
 def get(conn: Connection, experiment_id: int) -> Experiment:
@@ -36,7 +42,7 @@ def insert_row(conn: Connection, values: ExperimentValues) -> int:
 
 
 def update_row(conn: Connection, experiment_id: int, values: ExperimentValues) -> None:
-    conn.execute(_UPDATE, {"this": experiment_id, **values})
+    fetch.change(conn, _UPDATE, {"this": experiment_id, **values})
 
 
 def delete_row(conn: Connection, experiment_id: int) -> None:
@@ -72,12 +78,7 @@ def put_model_definition(conn: Connection, experiment_id: int, tgz: bytes) -> No
 
 def model_definition_of_task(conn: Connection, task_id: str) -> bytes | None:
     """Return the packed context directory of the experiment a task belongs to; None when it has none."""
-    statement = (
-        select(model_definitions.c.tgz)
-        .join(tasks, tasks.c.experiment_id == model_definitions.c.experiment_id)
-        .where(tasks.c.id == task_id)
-    )
-    return conn.execute(statement).scalar_one_or_none()
+    return fetch.scalar(conn, _MODEL_DEFINITION, {"task": task_id})
 
 
 def in_states(conn: Connection, states: Sequence[str]) -> list[Experiment]:

@@ -15,6 +15,7 @@ from determined.master.db import fetch, log_chunk
 from determined.master.db.dialects import upsert
 from determined.master.db.log_chunk import Lines, Origin
 from determined.master.db.log_filter import LogFilter, LogRecord
+from determined.master.db.prepared import prepare
 from determined.master.db.rows.logs import LogChunkValues
 from determined.master.db.schema import log_chunks, tasks
 from determined.wire.report import LogLine
@@ -29,13 +30,15 @@ _HEAD_BYTES = 4096
 _WRITER = attrgetter("rank", "stdtype", "source")
 
 # Statements of the reporting path are built once: building one costs more than running it.
-_NEXT_ID = select(tasks.c.next_log_id).where(tasks.c.id == bindparam("task"))
-_SET_NEXT_ID = update(tasks).where(tasks.c.id == bindparam("task")).values(next_log_id=bindparam("end"))
-_SMALL_TAIL = select(log_chunks.c.first_id, log_chunks.c.data).where(
-    log_chunks.c.task_id == bindparam("task"),
-    log_chunks.c.first_id
-    == select(func.max(log_chunks.c.first_id)).where(log_chunks.c.task_id == bindparam("task")).scalar_subquery(),
-    log_chunks.c.n < _COALESCE_BELOW,
+_NEXT_ID = prepare(select(tasks.c.next_log_id).where(tasks.c.id == bindparam("task")))
+_UPDATE_TASK = prepare(update(tasks).where(tasks.c.id == bindparam("task")))
+_SMALL_TAIL = prepare(
+    select(log_chunks.c.first_id, log_chunks.c.data).where(
+        log_chunks.c.task_id == bindparam("task"),
+        log_chunks.c.first_id
+        == select(func.max(log_chunks.c.first_id)).where(log_chunks.c.task_id == bindparam("task")).scalar_subquery(),
+        log_chunks.c.n < _COALESCE_BELOW,
+    )
 )
 
 
@@ -203,11 +206,11 @@ def _append(conn: Connection, task_id: str, lines: Lines) -> None:
         "data": log_chunk.encode(lines),
     }
     upsert(conn, log_chunks, row, ["task_id", "first_id"])
-    conn.execute(_SET_NEXT_ID, {"task": task_id, "end": end})
+    fetch.change(conn, _UPDATE_TASK, {"task": task_id, "next_log_id": end})
 
 
 def _next_id(conn: Connection, task_id: str) -> int:
-    next_id = conn.execute(_NEXT_ID, {"task": task_id}).scalar_one_or_none()
+    next_id = fetch.scalar(conn, _NEXT_ID, {"task": task_id})
     if next_id is None:
         raise NotFound(f"task {task_id} does not exist")
     return next_id

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from determined.config.log_policies import LOG_POLICIES, LogPolicy
+from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.schema import experiments, log_policy_hits, trials
 
-_CONFIGURED = select(experiments.c.config["log_policies"]).where(experiments.c.id == bindparam("experiment_id"))
+_CONFIGURED = prepare(
+    select(experiments.c.config["log_policies"]).where(experiments.c.id == bindparam("experiment_id"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class Hit:
 
 def configured(conn: Connection, experiment_id: int) -> tuple[LogPolicy, ...]:
     """Read the `log_policies` of an experiment's active config."""
-    return LOG_POLICIES.load(conn.execute(_CONFIGURED, {"experiment_id": experiment_id}).scalar_one_or_none() or [])
+    return LOG_POLICIES.load(fetch.scalar(conn, _CONFIGURED, {"experiment_id": experiment_id}) or [])
 
 
 def record(conn: Connection, hit: Hit) -> bool:

@@ -13,6 +13,7 @@ from determined.master.db.dialects import upsert
 from determined.master.db.metric_summary import EncodedNumbers, EncodedSummary, Summary
 from determined.master.db.queries import metric_range, metric_trial
 from determined.master.db.queries.batching import batches
+from determined.master.db.queries.in_names import InNames
 from determined.master.db.queries.metric_live import Watermark, Watermarks, live_chunks, watermarks
 from determined.master.db.queries.metric_trial import Reporter
 from determined.master.db.queries.metric_write import TRAINING, VALIDATION, Series, check_group
@@ -20,10 +21,11 @@ from determined.master.db.rows.metrics import MetricSummary, MetricSummaryValues
 from determined.master.db.schema import metric_summaries, metric_watermarks
 from determined.wire.report import MetricReport
 
-_SUMMARIES = select(metric_summaries).where(
-    metric_summaries.c.trial_id == bindparam("trial"),
-    metric_summaries.c.group == bindparam("in_group"),
-    metric_summaries.c.name.in_(bindparam("names", expanding=True)),
+_SUMMARIES = InNames(
+    select(metric_summaries).where(
+        metric_summaries.c.trial_id == bindparam("trial"), metric_summaries.c.group == bindparam("in_group")
+    ),
+    metric_summaries.c.name,
 )
 _S = metric_summaries.c
 _SUMMARY_ROWS = select(_S.trial_id, _S.group, _S.name, _S.type, _S.count, _S.sum, _S.min, _S.max, _S.last, _S.last_step)
@@ -174,8 +176,9 @@ def _update_summaries(conn: Connection, who: Reporter, group: str, new: dict[str
     names = list(new)
     old: dict[str, Summary] = {}
     for part in batches(names):  # a report may carry more names than a statement may have parameters
-        key = {"trial": who.trial_id, "in_group": group, "names": list(part)}
-        old |= {row.name: stored_summary(row) for row in fetch.rows(conn, _SUMMARIES, MetricSummary, key)}
+        statement, names_of_part = _SUMMARIES.of(part)
+        key = {"trial": who.trial_id, "in_group": group, **names_of_part}
+        old |= {row.name: stored_summary(row) for row in fetch.rows(conn, statement, MetricSummary, key)}
     merged = metric_summary.merge_all(old, new)
     _write_summaries(conn, who.trial_id, group, merged)
     metric_range.widen(conn, who.experiment_id, group, old, merged)

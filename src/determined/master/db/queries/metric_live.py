@@ -12,18 +12,21 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select
 
 from determined.master.db import fetch
 from determined.master.db.metric_chunk import Chunk
+from determined.master.db.prepared import prepare
 from determined.master.db.schema import metric_chunks, metric_watermarks
 
 INDEXED = -1  # `first_step` of a series whose reports carry no steps: it neither archives nor is archived
 
 
-_WATERMARKS = select(
-    metric_watermarks.c.run_id,
-    metric_watermarks.c.group,
-    metric_watermarks.c.first_step,
-    metric_watermarks.c.last_step,
-    metric_watermarks.c.tail_id,
-).where(metric_watermarks.c.trial_id == bindparam("trial"))
+_WATERMARKS = prepare(
+    select(
+        metric_watermarks.c.run_id,
+        metric_watermarks.c.group,
+        metric_watermarks.c.first_step,
+        metric_watermarks.c.last_step,
+        metric_watermarks.c.tail_id,
+    ).where(metric_watermarks.c.trial_id == bindparam("trial"))
+)
 
 
 class Watermark(msgspec.Struct, frozen=True):

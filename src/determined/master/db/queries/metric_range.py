@@ -8,16 +8,19 @@ from typing import TypeVarTuple
 
 from sqlalchemy import Connection, NotNullable, Select, bindparam, delete, func, select
 
+from determined.master.db import fetch
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_summary import Summary
 from determined.master.db.queries.batching import batches
+from determined.master.db.queries.in_names import InNames
 from determined.master.db.rows.metrics import MetricRangeValues
 from determined.master.db.schema import experiments, metric_ranges, metric_summaries, trials
 
-_KNOWN = select(metric_ranges.c.name, metric_ranges.c.min, metric_ranges.c.max).where(
-    metric_ranges.c.experiment_id == bindparam("experiment"),
-    metric_ranges.c.group == bindparam("in_group"),
-    metric_ranges.c.name.in_(bindparam("names", expanding=True)),
+_KNOWN = InNames(
+    select(metric_ranges.c.name, metric_ranges.c.min, metric_ranges.c.max).where(
+        metric_ranges.c.experiment_id == bindparam("experiment"), metric_ranges.c.group == bindparam("in_group")
+    ),
+    metric_ranges.c.name,
 )
 _Span = tuple[float, float]
 Ts = TypeVarTuple("Ts")
@@ -77,7 +80,8 @@ def _hull(one: _Span, other: _Span) -> _Span:
 def _known(conn: Connection, experiment_id: int, group: str, names: Sequence[str]) -> dict[str, _Span]:
     spans: dict[str, _Span] = {}
     for part in batches(names):
-        rows = conn.execute(_KNOWN, {"experiment": experiment_id, "in_group": group, "names": part})
+        statement, names_of_part = _KNOWN.of(part)
+        rows = fetch.tuples(conn, statement, {"experiment": experiment_id, "in_group": group, **names_of_part})
         spans |= {name: (low, high) for name, low, high in rows}
     return spans
 

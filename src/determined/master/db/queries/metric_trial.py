@@ -10,20 +10,23 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from determined.master.db import fetch
 from determined.master.db.metric_chunk import Row
+from determined.master.db.prepared import prepare
 from determined.master.db.queries.metric_live import live_chunks
 from determined.master.db.rows.experiments import TrialValues
 from determined.master.db.schema import experiments, metric_summaries, trials
 
-_STANDING = select(
-    trials.c.steps_completed,
-    trials.c.latest_validation_step,
-    trials.c.latest_validation_value,
-    trials.c.latest_validation_time,
-    trials.c.best_validation_step,
-    trials.c.best_validation_value,
-    trials.c.best_validation_time,
-).where(trials.c.id == bindparam("trial"))
-_REPORTER = (
+_STANDING = prepare(
+    select(
+        trials.c.steps_completed,
+        trials.c.latest_validation_step,
+        trials.c.latest_validation_value,
+        trials.c.latest_validation_time,
+        trials.c.best_validation_step,
+        trials.c.best_validation_value,
+        trials.c.best_validation_time,
+    ).where(trials.c.id == bindparam("trial"))
+)
+_REPORTER = prepare(
     select(
         trials.c.id.label("trial_id"),
         trials.c.run_id,
@@ -34,7 +37,7 @@ _REPORTER = (
     .join(experiments, experiments.c.id == trials.c.experiment_id)
     .where(trials.c.id == bindparam("trial"))
 )
-_SET_STEPS = update(trials).where(trials.c.id == bindparam("trial")).values(steps_completed=bindparam("steps"))
+_SET = prepare(update(trials).where(trials.c.id == bindparam("trial")))
 
 
 class Reporter(msgspec.Struct, frozen=True):
@@ -74,12 +77,15 @@ def advance(conn: Connection, who: Reporter, validations: Sequence[Row], last_st
     row = fetch.existing(
         fetch.row(conn, _STANDING, _Validations, {"trial": who.trial_id}), f"trial {who.trial_id} does not exist"
     )
+    values: TrialValues = {}
     if last_step > row.steps_completed:
-        set_steps(conn, who.trial_id, last_step)
+        values["steps_completed"] = last_step
     if validations:
         standing = _standing(row)
         _take(standing, who, validations)
-        conn.execute(update(trials).where(trials.c.id == who.trial_id).values(**_columns(standing)))
+        values |= _columns(standing)
+    if values:
+        fetch.change(conn, _SET, {"trial": who.trial_id, **values})
 
 
 def recompute_validations(conn: Connection, who: Reporter) -> None:
@@ -88,11 +94,11 @@ def recompute_validations(conn: Connection, who: Reporter) -> None:
     for chunk in live_chunks(conn, who.trial_id, "validation"):
         rows = [r for r in chunk.chunk.rows() if chunk.cutoff is None or r.step < chunk.cutoff]
         _take(standing, who, rows)
-    conn.execute(update(trials).where(trials.c.id == who.trial_id).values(**_columns(standing)))
+    fetch.change(conn, _SET, {"trial": who.trial_id, **_columns(standing)})
 
 
 def set_steps(conn: Connection, trial_id: int, steps: int) -> None:
-    conn.execute(_SET_STEPS, {"trial": trial_id, "steps": steps})
+    fetch.change(conn, _SET, {"trial": trial_id, "steps_completed": steps})
 
 
 def _standing(row: _Validations) -> _Standing:

@@ -13,9 +13,10 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from determined._json import JsonObject
 from determined.errors import Conflict, InvalidArgument
-from determined.master.db import metric_chunk
+from determined.master.db import fetch, metric_chunk
 from determined.master.db.dialects import upsert
 from determined.master.db.metric_chunk import Chunk, Reports, Row
+from determined.master.db.prepared import prepare
 from determined.master.db.queries.metric_live import INDEXED, Watermarks
 from determined.master.db.queries.metric_trial import Reporter
 from determined.master.db.rows.metrics import MetricChunkValues, MetricWatermarkValues
@@ -30,13 +31,9 @@ MAX_NAMES = 2000  # each has a summary of its own, which is read and written wit
 _MAX_NAME_BYTES = 1024
 
 
-_DATA = select(metric_chunks.c.data).where(metric_chunks.c.id == bindparam("chunk"))
-_INSERT = insert(metric_chunks)
-_REWRITE = (
-    update(metric_chunks)
-    .where(metric_chunks.c.id == bindparam("chunk"))
-    .values({name: bindparam(name) for name in ("first_step", "last_step", "n", "full", "data")})
-)
+_DATA = prepare(select(metric_chunks.c.data).where(metric_chunks.c.id == bindparam("chunk")))
+_INSERT = prepare(insert(metric_chunks).returning(metric_chunks.c.id))
+_REWRITE = prepare(update(metric_chunks).where(metric_chunks.c.id == bindparam("chunk")))
 
 
 @dataclass(slots=True)
@@ -248,19 +245,19 @@ class Series:
             "data": data,
         }
         if chunk_id is not None:
-            self._conn.execute(_REWRITE, {"chunk": chunk_id, **values})
+            fetch.change(self._conn, _REWRITE, {"chunk": chunk_id, **values})
             return None if full else chunk_id
         key: MetricChunkValues = {
             "trial_id": self._who.trial_id,
             "run_id": self._who.run_id,
             "group": self._group,
         }
-        done = self._conn.execute(_INSERT, {**key, **values})
-        return None if full or done.inserted_primary_key is None else done.inserted_primary_key[0]
+        new_id = fetch.scalar(self._conn, _INSERT, {**key, **values})
+        return None if full else new_id
 
 
 def _load(conn: Connection, chunk_id: int) -> Chunk:
-    return Chunk(conn.execute(_DATA, {"chunk": chunk_id}).scalar_one())
+    return Chunk(fetch.existing(fetch.scalar(conn, _DATA, {"chunk": chunk_id}), f"chunk {chunk_id} is missing"))
 
 
 def _go_up(last: int, steps: Sequence[int]) -> bool:

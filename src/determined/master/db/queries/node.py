@@ -7,12 +7,13 @@ from sqlalchemy import Connection, delete, select
 
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.prepared import prepare
 from determined.master.db.rows.cluster import LocalNode, LocalNodeValues, NodeOverride, NodeOverrideValues
 from determined.master.db.rows.workspaces import PoolBindingValues
 from determined.master.db.schema import local_nodes, node_overrides, pool_bindings, workspaces
 
 WHOLE_NODE = -1
-_OVERRIDES = select(node_overrides)  # built once: every scheduling pass asks it
+_OVERRIDES = prepare(select(node_overrides))  # every scheduling pass asks it
 
 
 def overrides(conn: Connection) -> list[NodeOverride]:

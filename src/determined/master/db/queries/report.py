@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.prepared import prepare
 from determined.master.db.schema import (
     allocations,
     experiments,
@@ -43,7 +44,7 @@ class _UnmanagedTrial(msgspec.Struct, frozen=True):
 
 
 # Statements of the reporting path are built once: building one costs more than running it.
-_TARGET = (
+_TARGET = prepare(
     select(
         runners.c.resource_id,
         runners.c.container_id,
@@ -61,8 +62,10 @@ _TARGET = (
     .outerjoin(trials, trials.c.id == allocations.c.trial_id)
     .where(runners.c.resource_id == bindparam("resource_id"), allocations.c.id == bindparam("allocation_id"))
 )
-_POSITIONS = select(report_positions.c.source, report_positions.c.position).where(
-    report_positions.c.resource_id == bindparam("resource_id")
+_POSITIONS = prepare(
+    select(report_positions.c.source, report_positions.c.position).where(
+        report_positions.c.resource_id == bindparam("resource_id")
+    )
 )
 
 _UNMANAGED = (
@@ -81,8 +84,7 @@ def target(conn: Connection, allocation_id: str, resource_id: str) -> Target | N
 
 
 def positions(conn: Connection, resource_id: str) -> dict[str, int]:
-    rows = conn.execute(_POSITIONS, {"resource_id": resource_id})
-    return dict(rows.all())
+    return dict(fetch.tuples(conn, _POSITIONS, {"resource_id": resource_id}))
 
 
 def advance(conn: Connection, resource_id: str, reached: dict[str, int]) -> None:

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
 
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.allocations import Runner, RunnerValues
 from determined.master.db.schema import allocations, jobs, runners, tasks, users, workspaces
@@ -40,13 +41,16 @@ _IDENTITY = (
 )
 
 # Statements that every trial needs are built once: building one costs more than running it.
-_FIND = select(runners).where(runners.c.resource_id == bindparam("this"))
-_UPDATE = update(runners).where(runners.c.resource_id == bindparam("this"))
-_OF_ALLOCATION = select(runners).where(runners.c.allocation_id == bindparam("allocation")).order_by(runners.c.rank)
-_OF_LIVE_ALLOCATIONS = select(runners).where(
-    runners.c.allocation_id.in_(select(allocations.c.id).where(allocations.c.ended_at.is_(None)))
+_FIND = prepare(select(runners).where(runners.c.resource_id == bindparam("this")))
+_INSERT = prepare(insert(runners))
+_UPDATE = prepare(update(runners).where(runners.c.resource_id == bindparam("this")))
+_OF_ALLOCATION = prepare(
+    select(runners).where(runners.c.allocation_id == bindparam("allocation")).order_by(runners.c.rank)
 )
-_ALIVE = (
+_OF_LIVE_ALLOCATIONS = prepare(
+    select(runners).where(runners.c.allocation_id.in_(select(allocations.c.id).where(allocations.c.ended_at.is_(None))))
+)
+_ALIVE = prepare(
     select(
         *_IDENTITY,
         runners.c.resource_id,
@@ -120,11 +124,11 @@ def known(conn: Connection, resource_ids: Sequence[str]) -> set[str]:
 
 
 def insert_rows(conn: Connection, rows: list[RunnerValues]) -> None:
-    conn.execute(insert(runners), rows)
+    fetch.change_each(conn, _INSERT, rows)
 
 
 def update_row(conn: Connection, resource_id: str, values: RunnerValues) -> None:
-    conn.execute(_UPDATE, {"this": resource_id, **values})
+    fetch.change(conn, _UPDATE, {"this": resource_id, **values})
 
 
 def of_allocation(conn: Connection, allocation_id: str) -> list[Runner]:

@@ -2,24 +2,43 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import BigInteger, Connection, bindparam, delete, func, insert, select
 
 from determined._json import JsonObject
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.prepared import prepare
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import SearchEvent, SearchHistoryEntry
 from determined.master.db.schema import experiments, search_events, search_history, search_snapshots
 
+# Statements that every event of a search needs.
+_EXPERIMENT = bindparam("experiment", type_=BigInteger)
+_LAST_EVENT = prepare(
+    select(search_events)
+    .where(search_events.c.experiment_id == _EXPERIMENT)
+    .order_by(search_events.c.seq.desc())
+    .limit(1)
+)
+_INSERT = prepare(insert(search_events))
+_SNAPSHOT_SEQ = prepare(select(search_snapshots.c.seq).where(search_snapshots.c.experiment_id == _EXPERIMENT))
+_SAMPLED = prepare(
+    select(experiments.c.id)
+    .where(
+        experiments.c.state == "ACTIVE",
+        experiments.c.unmanaged.is_(False),
+        experiments.c.config["searcher"]["sampler"].as_string().is_not(None),
+    )
+    .order_by(experiments.c.id)
+)
+_NEWEST_ENTRY = prepare(
+    select(func.coalesce(func.max(search_history.c.n), 0)).where(search_history.c.experiment_id == _EXPERIMENT)
+)
+_INSERT_ENTRY = prepare(insert(search_history))
+
 
 def last_event(conn: Connection, experiment_id: int) -> SearchEvent | None:
-    statement = (
-        select(search_events)
-        .where(search_events.c.experiment_id == experiment_id)
-        .order_by(search_events.c.seq.desc())
-        .limit(1)
-    )
-    return fetch.row(conn, statement, SearchEvent)
+    return fetch.row(conn, _LAST_EVENT, SearchEvent, {"experiment": experiment_id})
 
 
 def events_after(conn: Connection, experiment_id: int, seq: int) -> list[SearchEvent]:
@@ -41,13 +60,12 @@ def event_at(conn: Connection, experiment_id: int, seq: int) -> JsonObject | Non
 def append(conn: Connection, experiment_id: int, seq: int, events: Sequence[JsonObject]) -> None:
     """Append events; the first gets number `seq`."""
     rows = [{"experiment_id": experiment_id, "seq": n, "event": event} for n, event in enumerate(events, seq)]
-    conn.execute(insert(search_events), rows)
+    fetch.change_each(conn, _INSERT, rows)
 
 
 def snapshot_seq(conn: Connection, experiment_id: int) -> int | None:
     """Return the last event inside the snapshot; None when no search is going on. Does not load the snapshot itself."""
-    statement = select(search_snapshots.c.seq).where(search_snapshots.c.experiment_id == experiment_id)
-    return conn.execute(statement).scalar_one_or_none()
+    return fetch.scalar(conn, _SNAPSHOT_SEQ, {"experiment": experiment_id})
 
 
 def snapshot(conn: Connection, experiment_id: int) -> JsonObject:
@@ -74,9 +92,7 @@ def forget(conn: Connection, experiment_id: int) -> None:
 
 def active_with_sampler(conn: Connection) -> Sequence[int]:
     """Running experiments whose trials get their points from a model."""
-    sampled = experiments.c.config["searcher"]["sampler"].as_string().is_not(None)
-    statement = select(experiments.c.id).where(experiments.c.state == "ACTIVE", experiments.c.unmanaged.is_(False))
-    return conn.execute(statement.where(sampled).order_by(experiments.c.id)).scalars().all()
+    return [experiment_id for (experiment_id,) in fetch.tuples(conn, _SAMPLED)]
 
 
 def append_history(
@@ -85,13 +101,12 @@ def append_history(
     """Append events, in order, behind what is there. One without an `id` is of no trial, but of the whole search."""
     if not events:
         return
-    newest = select(func.max(search_history.c.n)).where(search_history.c.experiment_id == experiment_id)
-    first = (conn.execute(newest).scalar_one() or 0) + 1
+    first = (fetch.scalar(conn, _NEWEST_ENTRY, {"experiment": experiment_id}) or 0) + 1
     rows = [
         {"experiment_id": experiment_id, "n": n, "request_id": event.get("id", ""), "event": event, "pending": pending}
         for n, event in enumerate(events, first)
     ]
-    conn.execute(insert(search_history), rows)
+    fetch.change_each(conn, _INSERT_ENTRY, rows)
 
 
 def history(conn: Connection, experiment_id: int) -> list[SearchHistoryEntry]:

@@ -3,17 +3,21 @@
 from collections.abc import Sequence
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, select
 
 from determined._json import JsonObject
 from determined.master.db import fetch
 from determined.master.db.dialects import upsert
+from determined.master.db.prepared import prepare
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import SearchQueueEntry
 from determined.master.db.schema import search_queue
 
 _ROWS_AT_ONCE = 50  # of some 20 kB each: the driver gets copies
 _number = search_queue.c.n
+# Every event of a search asks these.
+_HAS_OPERATIONS = prepare(select(exists().where(search_queue.c.experiment_id == bindparam("experiment"), _number > 0)))
+_WAITING = prepare(select(search_queue.c.experiment_id).distinct())
 
 
 def put(conn: Connection, experiment_id: int, pieces: Sequence[msgspec.Raw]) -> None:
@@ -35,7 +39,7 @@ def take(conn: Connection, experiment_id: int) -> list[JsonObject]:
 
 
 def has_operations(conn: Connection, experiment_id: int) -> bool:
-    return bool(conn.execute(select(exists().where(_mine(experiment_id), _number > 0))).scalar_one())
+    return bool(fetch.scalar(conn, _HAS_OPERATIONS, {"experiment": experiment_id}))
 
 
 def drop_operations(conn: Connection, experiment_id: int) -> None:
@@ -59,7 +63,7 @@ def is_waiting(conn: Connection, experiment_id: int) -> bool:
 
 def experiments(conn: Connection) -> Sequence[int]:
     """Return the experiments of which anything is left to do."""
-    return conn.execute(select(search_queue.c.experiment_id).distinct()).scalars().all()
+    return [experiment_id for (experiment_id,) in fetch.tuples(conn, _WAITING)]
 
 
 def _mine(experiment_id: int) -> ColumnElement[bool]:

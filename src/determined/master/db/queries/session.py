@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.rows.users import SessionValues
 from determined.master.db.schema import allocations, experiments, jobs, sessions, tasks, users
 
@@ -57,7 +58,7 @@ _LIVE = (
         ),
     )
 )
-_LIVE_BY_TOKEN = _LIVE.where(sessions.c.token_hash == bindparam("token"))
+_LIVE_BY_TOKEN = prepare(_LIVE.where(sessions.c.token_hash == bindparam("token")))
 _LIVE_BY_ID = _LIVE.where(sessions.c.id == bindparam("session"))
 
 
@@ -112,7 +113,7 @@ class AllocationAuth(msgspec.Struct, frozen=True):
 
 
 # Built once, because every request of a task asks it, and building it costs more than running it.
-_ALLOCATION_AUTH = (
+_ALLOCATION_AUTH = prepare(
     select(
         users.c.id.label("user_id"),
         users.c.username,

@@ -4,10 +4,23 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, NotNullable, delete, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    NotNullable,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from determined._json import JsonObject
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.rows.submitted_tasks import SubmittedTask, SubmittedTaskValues
 from determined.master.db.schema import allocations, jobs, submitted_tasks, task_contexts, tasks, users
 from determined.master.db.statements import AnyColumn
@@ -41,6 +54,9 @@ _DETAILS = select(
     allocations.c.exit_kind,
     allocations.c.exit_reason,
 ).select_from(_SOURCE)
+# The spec of every task asks these.
+_FIND = prepare(select(submitted_tasks).where(submitted_tasks.c.task_id == bindparam("this")))
+_DETAIL = prepare(_DETAILS.where(submitted_tasks.c.task_id == bindparam("this")))
 _SORT_KEYS: dict[SortTasksBy, AnyColumn] = {
     SortTasksBy.ID: submitted_tasks.c.task_id,
     SortTasksBy.DESCRIPTION: submitted_tasks.c.description,
@@ -96,7 +112,7 @@ def update_row(conn: Connection, task_id: str, values: SubmittedTaskValues) -> N
 
 
 def find(conn: Connection, task_id: str) -> SubmittedTask | None:
-    return fetch.row(conn, select(submitted_tasks).where(submitted_tasks.c.task_id == task_id), SubmittedTask)
+    return fetch.row(conn, _FIND, SubmittedTask, {"this": task_id})
 
 
 def get(conn: Connection, task_id: str) -> SubmittedTask:
@@ -105,7 +121,7 @@ def get(conn: Connection, task_id: str) -> SubmittedTask:
 
 
 def detail(conn: Connection, task_id: str) -> TaskDetail | None:
-    return fetch.row(conn, _DETAILS.where(submitted_tasks.c.task_id == task_id), TaskDetail)
+    return fetch.row(conn, _DETAIL, TaskDetail, {"this": task_id})
 
 
 def find_page(

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Connection, NotNullable, func, insert, select, update
+from sqlalchemy import Connection, NotNullable, bindparam, func, insert, select, update
 
 from determined._json import JsonObject
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.allocations import Task, TaskValues
 from determined.master.db.schema import allocations, experiments, tasks, trials
@@ -31,11 +32,30 @@ class AllocationAccelerators(msgspec.Struct, frozen=True):
     accelerators: list[JsonObject]
 
 
+# Statements that every trial needs.
+_GET = prepare(select(tasks).where(tasks.c.id == bindparam("this")))
+_END = prepare(update(tasks).where(tasks.c.id == bindparam("this"), tasks.c.end_time.is_(None)))
+_TRIAL_DETAILS = prepare(
+    select(
+        trials.c.id,
+        trials.c.task_id,
+        trials.c.hparams,
+        trials.c.seed,
+        trials.c.warm_start_checkpoint,
+        experiments.c.id.label("experiment_id"),
+        experiments.c.config,
+        experiments.c.original_config,
+        experiments.c.submitter_python,
+        experiments.c.warm_start_checkpoint.label("experiment_checkpoint"),
+    )
+    .join(experiments, experiments.c.id == trials.c.experiment_id)
+    .where(trials.c.id == bindparam("trial"))
+)
+
+
 def get(conn: Connection, task_id: str) -> Task:
     """Return the task. Raises NotFound."""
-    return fetch.existing(
-        fetch.row(conn, select(tasks).where(tasks.c.id == task_id), Task), f"task '{task_id}' not found"
-    )
+    return fetch.existing(fetch.row(conn, _GET, Task, {"this": task_id}), f"task '{task_id}' not found")
 
 
 def insert_row(conn: Connection, values: TaskValues) -> None:
@@ -48,7 +68,7 @@ def insert_rows(conn: Connection, rows: list[TaskValues]) -> None:
 
 
 def end(conn: Connection, now: datetime, task_id: str) -> None:
-    conn.execute(update(tasks).where(tasks.c.id == task_id, tasks.c.end_time.is_(None)).values(end_time=now))
+    fetch.change(conn, _END, {"this": task_id, "end_time": now})
 
 
 def reopen(conn: Connection, task_id: str) -> None:
@@ -65,23 +85,9 @@ def end_of_trials(conn: Connection, now: datetime, trial_ids: Sequence[int]) -> 
 
 def trial_details(conn: Connection, trial_id: int) -> TrialDetails:
     """Return the columns of a trial and of its experiment that its task runs by."""
-    statement = (
-        select(
-            trials.c.id,
-            trials.c.task_id,
-            trials.c.hparams,
-            trials.c.seed,
-            trials.c.warm_start_checkpoint,
-            experiments.c.id.label("experiment_id"),
-            experiments.c.config,
-            experiments.c.original_config,
-            experiments.c.submitter_python,
-            experiments.c.warm_start_checkpoint.label("experiment_checkpoint"),
-        )
-        .join(experiments, experiments.c.id == trials.c.experiment_id)
-        .where(trials.c.id == trial_id)
+    return fetch.existing(
+        fetch.row(conn, _TRIAL_DETAILS, TrialDetails, {"trial": trial_id}), f"trial {trial_id} not found"
     )
-    return fetch.existing(fetch.row(conn, statement, TrialDetails), f"trial {trial_id} not found")
 
 
 def active_counts(conn: Connection) -> dict[str, int]:

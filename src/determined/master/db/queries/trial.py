@@ -6,6 +6,7 @@ from functools import cache
 
 import msgspec
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Select,
@@ -14,25 +15,46 @@ from sqlalchemy import (
     exists,
     func,
     insert,
+    literal,
     or_,
     select,
     update,
 )
 
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import Trial, TrialValues
 from determined.master.db.schema import allocations, checkpoints, experiments, jobs, log_policy_hits, tasks, trials
 
 # Statements that every trial needs are built once: building one costs more than running it.
-_GET = select(trials).where(trials.c.id == bindparam("this"))
-_UPDATE = update(trials).where(trials.c.id == bindparam("this"))
+_GET = prepare(select(trials).where(trials.c.id == bindparam("this")))
+_UPDATE = prepare(update(trials).where(trials.c.id == bindparam("this")))
+_BY_REQUEST = prepare(
+    select(trials).where(trials.c.experiment_id == bindparam("experiment"), trials.c.request_id == bindparam("request"))
+)
+_ALL = 2**31 - 1
 _LOOKED_AT = 2000  # trials in one look at those that want to run
-_WAITING_COUNTS = (
+_WAITING_COUNTS = prepare(
     select(trials.c.experiment_id, func.count())
     .join(allocations, allocations.c.trial_id == trials.c.id)
     .where(allocations.c.ended_at.is_(None), allocations.c.state == "PENDING")
     .group_by(trials.c.experiment_id)
+)
+_LATEST_CHECKPOINT = prepare(
+    select(checkpoints.c.uuid, checkpoints.c.steps_completed)
+    .where(
+        checkpoints.c.trial_id == bindparam("trial"),
+        checkpoints.c.state == "COMPLETED",
+        checkpoints.c.delete_requested_at.is_(None),
+    )
+    .order_by(checkpoints.c.steps_completed.desc(), checkpoints.c.report_time.desc())
+    .limit(1)
+)
+_POLICY_HITS = prepare(
+    select(log_policy_hits.c.node_id).where(
+        log_policy_hits.c.task_id == bindparam("task"), log_policy_hits.c.action == bindparam("action")
+    )
 )
 
 
@@ -62,16 +84,19 @@ def get(conn: Connection, trial_id: int) -> Trial:
 
 
 def by_request(conn: Connection, experiment_id: int, request_id: str) -> Trial | None:
-    statement = select(trials).where(trials.c.experiment_id == experiment_id, trials.c.request_id == request_id)
-    return fetch.row(conn, statement, Trial)
+    return fetch.row(conn, _BY_REQUEST, Trial, {"experiment": experiment_id, "request": request_id})
 
 
 def by_requests(conn: Connection, experiment_id: int, request_ids: Sequence[str]) -> dict[str, Trial]:
-    by_request: dict[str, Trial] = {}
+    if len(request_ids) == 1:  # nearly always
+        trial = by_request(conn, experiment_id, request_ids[0])
+        return {} if trial is None else {trial.request_id: trial}
+    trials_by_request: dict[str, Trial] = {}
     for some in batches(request_ids):
         chosen = (trials.c.experiment_id == experiment_id, trials.c.request_id.in_(some))
-        by_request |= {trial.request_id: trial for trial in fetch.rows(conn, select(trials).where(*chosen), Trial)}
-    return by_request
+        found = fetch.rows(conn, select(trials).where(*chosen), Trial)
+        trials_by_request |= {trial.request_id: trial for trial in found}
+    return trials_by_request
 
 
 def insert_rows(conn: Connection, rows: list[TrialValues]) -> dict[str, int]:
@@ -83,7 +108,7 @@ def insert_rows(conn: Connection, rows: list[TrialValues]) -> dict[str, int]:
 
 
 def update_row(conn: Connection, trial_id: int, values: TrialValues) -> None:
-    conn.execute(_UPDATE, {"this": trial_id, **values})
+    fetch.change(conn, _UPDATE, {"this": trial_id, **values})
 
 
 def of_experiment(conn: Connection, experiment_id: int) -> list[Trial]:
@@ -105,14 +130,16 @@ def idle(conn: Connection, experiment_id: int, states: Sequence[str], limit: int
 
 def update_rows(conn: Connection, trial_ids: Sequence[int], values: TrialValues) -> None:
     """Update rows with the same values for all."""
+    if len(trial_ids) == 1:
+        update_row(conn, trial_ids[0], values)
+        return
     for some in batches(trial_ids):
         conn.execute(update(trials).where(trials.c.id.in_(some)).values(**values))
 
 
 def update_each(conn: Connection, values: dict[int, TrialValues]) -> None:
     """Update trials by id, with values of the same columns for all."""
-    if values:
-        conn.execute(_UPDATE, [{"this": trial_id, **row} for trial_id, row in values.items()])
+    fetch.change_each(conn, _UPDATE, [{"this": trial_id, **row} for trial_id, row in values.items()])
 
 
 def unreported_exits(
@@ -122,10 +149,9 @@ def unreported_exits(
 
     Sorted here: told to sort, SQLite takes the index of all trials instead of the one of the open ones.
     """
-    statement = select(trials.c.id, trials.c.request_id, trials.c.state, trials.c.early_exit)
-    chosen = (*_open(experiment_id), trials.c.state.in_(list(terminal)))
-    exited = fetch.rows(conn, statement.where(*chosen).limit(limit), ExitedTrial)
-    return sorted(exited, key=lambda trial: trial.id)
+    statement = _unreported_exits(tuple(terminal))
+    given = {"experiment": experiment_id, "limit": _ALL if limit is None else limit}
+    return sorted(fetch.rows(conn, statement, ExitedTrial, given), key=lambda trial: trial.id)
 
 
 def mark_reported(conn: Connection, trial_ids: Sequence[int]) -> None:
@@ -139,27 +165,20 @@ def wanting_allocation(conn: Connection, queue_limit: int) -> list[WaitingTrial]
     at the queue slow.
     """
     full = [experiment_id for experiment_id, count in waiting_counts(conn).items() if count >= queue_limit]
-    return fetch.rows(conn, _wanting_allocation(), WaitingTrial, {"full": full})
+    if full:
+        chosen = _WANTING_ALLOCATION.where(trials.c.experiment_id.not_in(full))
+        return fetch.rows(conn, chosen, WaitingTrial)
+    return fetch.rows(conn, _WANTING_ALLOCATION, WaitingTrial)
 
 
 def waiting_counts(conn: Connection) -> defaultdict[int, int]:
     """Count the allocations of each experiment that wait for slots."""
-    return defaultdict(int, conn.execute(_WAITING_COUNTS).all())
+    return defaultdict(int, fetch.tuples(conn, _WAITING_COUNTS))
 
 
 def latest_checkpoint(conn: Connection, trial_id: int) -> CheckpointSteps | None:
     """Return the trial's own COMPLETED checkpoint with the most steps, unless somebody asked to delete it."""
-    statement = (
-        select(checkpoints.c.uuid, checkpoints.c.steps_completed)
-        .where(
-            checkpoints.c.trial_id == trial_id,
-            checkpoints.c.state == "COMPLETED",
-            checkpoints.c.delete_requested_at.is_(None),
-        )
-        .order_by(checkpoints.c.steps_completed.desc(), checkpoints.c.report_time.desc())
-        .limit(1)
-    )
-    return fetch.row(conn, statement, CheckpointSteps)
+    return fetch.row(conn, _LATEST_CHECKPOINT, CheckpointSteps, {"trial": trial_id})
 
 
 def task_count(conn: Connection, trial_id: int) -> int:
@@ -169,10 +188,7 @@ def task_count(conn: Connection, trial_id: int) -> int:
 
 def policy_hits(conn: Connection, task_id: str, action: str) -> Sequence[str]:
     """Node ids of the log policy hits of a task (empty text for actions that name no node)."""
-    statement = select(log_policy_hits.c.node_id).where(
-        log_policy_hits.c.task_id == task_id, log_policy_hits.c.action == action
-    )
-    return conn.execute(statement).scalars().all()
+    return [node_id for (node_id,) in fetch.tuples(conn, _POLICY_HITS, {"task": task_id, "action": action})]
 
 
 def _open(experiment_id: int) -> tuple[ColumnElement[bool], ...]:
@@ -185,6 +201,19 @@ def _has_live_allocation() -> ColumnElement[bool]:
 
 
 @cache
+def _unreported_exits(terminal: tuple[str, ...]) -> Select[int, str, str, str | None]:
+    t = trials.c
+    return prepare(
+        select(t.id, t.request_id, t.state, t.early_exit)
+        .where(
+            t.experiment_id == bindparam("experiment"),
+            t.exit_reported.is_(False),
+            t.state.in_([literal(state) for state in terminal]),
+        )
+        .limit(bindparam("limit", type_=BigInteger))
+    )
+
+
 def _wanting_allocation() -> Select[int, str, int, int, str]:
     late = experiments.c.generation != "classic"
     open_operation = and_(
@@ -204,7 +233,6 @@ def _wanting_allocation() -> Select[int, str, int, int, str]:
         .where(
             trials.c.state == "ACTIVE",
             experiments.c.state == "ACTIVE",  # the trials of a large experiment follow its state in pieces
-            trials.c.experiment_id.not_in(bindparam("full", expanding=True)),
             experiments.c.unmanaged.is_(False),
             trials.c.early_stopped.is_(False),
             trials.c.early_exit.is_(None),
@@ -214,3 +242,6 @@ def _wanting_allocation() -> Select[int, str, int, int, str]:
         .order_by(trials.c.id)
         .limit(_LOOKED_AT)
     )
+
+
+_WANTING_ALLOCATION = prepare(_wanting_allocation())

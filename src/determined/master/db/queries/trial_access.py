@@ -1,10 +1,13 @@
 """Owners of trials and tasks, and the trial of a task: these decide who may write its data."""
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from determined.master.db import fetch
+from determined.master.db.prepared import prepare
 from determined.master.db.schema import allocations, experiments, jobs, tasks, trials
+
+_EXPERIMENT_OF_TASK = prepare(select(tasks.c.experiment_id).where(tasks.c.id == bindparam("task")))
 
 
 class TrialAccess(msgspec.Struct, frozen=True):
@@ -50,7 +53,7 @@ def experiment_of_trial(conn: Connection, trial_id: int) -> int | None:
 
 
 def experiment_of_task(conn: Connection, task_id: str) -> int | None:
-    return conn.execute(select(tasks.c.experiment_id).where(tasks.c.id == task_id)).scalar()
+    return fetch.scalar(conn, _EXPERIMENT_OF_TASK, {"task": task_id})
 
 
 def is_submitted_as(conn: Connection, experiment_id: int, external_id: str, owner_id: int) -> bool:
