@@ -121,7 +121,7 @@ class Server(Protocol):
 
 
 class _Case:
-    """What one server was sent of one kind of records, in several turns."""
+    """Records of one kind that one server is sent, in several turns."""
 
     def __init__(self, server: Server, source: str, make: Callable[[int], list[Record]]) -> None:
         self._server, self._source, self._make = server, source, make

@@ -46,7 +46,7 @@ class Summary:
 
 
 class EncodedSummary(msgspec.Struct, frozen=True, gc=False):
-    """What `to_wire` returns, for an answer that is only encoded: `last` is the stored JSON."""
+    """Answer of `to_wire` for what is only encoded: `last` is the stored JSON."""
 
     count: int
     last: msgspec.Raw

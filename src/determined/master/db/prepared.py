@@ -100,7 +100,7 @@ def run_text(conn: Connection, text: str) -> None:
 
 
 class Savepoint:
-    """What is done in its `with` block is done whole, or undone with the error that ends the block.
+    """Part of a transaction: its `with` block is done whole, or undone with the error that ends the block.
 
     `is_lost`: the whole transaction is gone with that error (the disk is full, the server away).
     """
