@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import torch
+from torch.utils.serialization import config
 
 from determined.pytorch._device_copies import DeviceCopies
 from determined.pytorch._host_memory import HostMemory
 from determined.pytorch._memory_file import MemoryFile
 
 _SLACK = 1 << 20  # names, shapes and numbers beside the tensors
+_DISK_BLOCK = 4096
+_HARDLY = 50  # a file that gets longer by a fiftieth
+_LARGE = 64 << 20
 
 
 class Copies:
@@ -75,7 +79,7 @@ class Copies:
 
 def size_of(state: Any) -> int:
     """Return the bytes of the tensors in the dicts and lists of a state; memory that several share counts once."""
-    return sum({storage.data_ptr(): storage.nbytes() for storage in _storages(state)}.values())
+    return sum(_sizes(state).values())
 
 
 def write_state(state: Any, file: Any) -> None:
@@ -84,9 +88,24 @@ def write_state(state: Any, file: Any) -> None:
     previous = torch.serialization.get_crc32_options()
     torch.serialization.set_crc32_options(False)
     try:
-        torch.save(state, file)
+        with config.patch({"save.storage_alignment": _alignment(state)}):  # type: ignore[attr-defined]  # torch adds it
+            torch.save(state, file)
     finally:
         torch.serialization.set_crc32_options(previous)
+
+
+def _alignment(state: Any) -> int:
+    """Return where tensors begin in the file: in a large one at blocks of the disk, if that makes it hardly longer.
+
+    Then a file system with clones stores those that did not change once, wherever they have moved to.
+    """
+    sizes = _sizes(state).values()
+    is_large = sum(sizes) >= max(_LARGE, len(sizes) * _DISK_BLOCK * _HARDLY)
+    return _DISK_BLOCK if is_large else int(config.save.storage_alignment)
+
+
+def _sizes(state: Any) -> dict[int, int]:
+    return {storage.data_ptr(): storage.nbytes() for storage in _storages(state)}
 
 
 def _storages(node: Any) -> Iterator[torch.UntypedStorage]:

@@ -24,19 +24,12 @@ Span = tuple[int, int]
 def cuts(fd: int, most: int = BLOCK) -> list[Span]:
     """Return begin and length of each block of a file, in its order."""
     size = os.fstat(fd).st_size
-    bounds = sorted({0, size, *_bounds(sorted(_tensors(fd, size)))})
+    bounds = sorted({0, size, *_bounds(tensors(fd))})
     return [(begin, min(most, end - begin)) for start, end in pairwise(bounds) for begin in range(start, end, most)]
 
 
-def _bounds(tensors: list[Span]) -> Iterator[int]:
-    for (begin, end), (following, _) in pairwise([*tensors, (2**63, 2**63)]):
-        yield begin
-        if following - end >= _GAP:
-            yield end
-
-
-def _tensors(fd: int, size: int) -> list[Span]:
-    """Return begin and end of the large tensors of a file; none where it is of another format, or damaged."""
+def tensors(fd: int) -> list[Span]:
+    """Return begin and end of the large tensors of a file, sorted; none where it is of another format, or damaged."""
     import zipfile  # takes milliseconds, and most training processes read nothing in blocks
 
     read = _zip_records if os.pread(fd, len(_ZIP), 0) == _ZIP else _safetensors
@@ -44,7 +37,15 @@ def _tensors(fd: int, size: int) -> list[Span]:
         spans = list(read(fd))
     except (zipfile.BadZipFile, struct.error, OSError, ValueError, NotImplementedError, RecursionError):
         return []
-    return [(begin, end) for begin, end in spans if begin >= 0 and end <= size and end - begin >= _LARGE]
+    size = os.fstat(fd).st_size
+    return sorted((begin, end) for begin, end in spans if begin >= 0 and end <= size and end - begin >= _LARGE)
+
+
+def _bounds(spans: list[Span]) -> Iterator[int]:
+    for (begin, end), (following, _) in pairwise([*spans, (2**63, 2**63)]):
+        yield begin
+        if following - end >= _GAP:
+            yield end
 
 
 def _zip_records(fd: int) -> Iterator[Span]:

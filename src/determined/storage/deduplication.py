@@ -1,17 +1,22 @@
 """Deduplication of a store on a file system: what of a checkpoint is written, and what is stored already."""
 
 import contextlib
+import logging
 import os
 import stat
 import time
+import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from determined.storage import block_names, blocks, content_index, copying, tree
+from determined.storage import block_names, blocks, content_index, copying, shared_parts, tree
 from determined.storage.content_index import ContentIndex
 from determined.storage.fields import Deduplicate
 from determined.storage.hashed_files import HashedFiles
 from determined.storage.manifest import Entry
+from determined.storage.shared_parts import Part
+
+logger = logging.getLogger("determined.core")
 
 _SWEEP_EVERY = 2 * 24 * 3600.0  # seconds; twice as rarely as a master that knows the storage
 
@@ -22,15 +27,18 @@ class Deduplication:
     def __init__(self, base: str, mode: Deduplicate) -> None:
         self._base = base
         self._mode = mode
+        self._earlier: dict[str, Path] = {}  # by path in a checkpoint: the file stored or read last
+        self._clones = True  # until the file system says that it has none
 
     def stage_written(self, staging: Path, files: list[str], hashed: HashedFiles) -> list[Entry]:
         """Replace those files that were written to the staging directory and are stored already."""
         digests = hashed.digests(staging / path for path in files)
         entries = [Entry(path, *digest) for path, digest in zip(files, digests, strict=True)]
         index = self._index(staging)
-        for path in self._large(staging, files):
-            if self._mode is Deduplicate.FILES:
-                index.take(staging / path, staging / path)
+        if self._mode is Deduplicate.FILES:
+            for path in self._large(staging, files):
+                if not index.take(staging / path, staging / path):
+                    self._share_parts(path, staging / path, staging / path)
         return self._in_blocks(staging, staging, entries)
 
     def stage_copies(self, source: Path, staging: Path, files: list[str]) -> list[Entry]:
@@ -39,7 +47,7 @@ class Deduplication:
         index = self._index(staging)
         unwritten, read_from = set(large), source
         if self._mode is Deduplicate.FILES:
-            unwritten = {path for path in large if index.take(source / path, staging / path)}
+            unwritten = {path for path in large if self._bring(index, path, source, staging)}
             read_from = staging
         written = [path for path in files if path not in unwritten]
         copied = copying.copy_files((source / path, staging / path) for path in written)
@@ -53,12 +61,19 @@ class Deduplication:
         if self._mode is Deduplicate.NONE or not large:
             return
         index = self._index(final)
+        self.remember(final, large)
         for entry in large:
             if not entry.blocks:
                 index.note(final / entry.path)
             for name in set(entry.blocks):
                 _note_block(index, final / block_names.path(name))
         index.sweep_if_due(time.time(), _SWEEP_EVERY)
+
+    def remember(self, final: Path, entries: Iterable[Entry]) -> None:
+        """Remember a checkpoint that was stored or read: the next one may have much in common with it."""
+        if self._mode is Deduplicate.FILES and self._clones:
+            large = [entry for entry in entries if entry.size >= content_index.LEAST and not entry.blocks]
+            self._earlier = {entry.path: final / entry.path for entry in large}
 
     @contextlib.contextmanager
     def releasing(self, parent: int, name: str | None = None) -> Iterator[None]:
@@ -79,6 +94,34 @@ class Deduplication:
         if self._mode is Deduplicate.NONE:
             return []
         return [path for path in files if (source / path).stat().st_size >= content_index.LEAST]
+
+    def _bring(self, index: ContentIndex, path: str, source: Path, staging: Path) -> bool:
+        """Make a file of the staging directory out of what is stored; False where it has to be copied."""
+        return index.take(source / path, staging / path) or self._share_parts(path, source / path, staging / path)
+
+    def _share_parts(self, path: str, source: Path, target: Path) -> bool:
+        """Put a file in the place of `target` that shares with the last checkpoint what `source` has in common."""
+        if not self._clones or path not in self._earlier:
+            return False
+        try:
+            with source.open("rb") as new, self._earlier[path].open("rb") as earlier:
+                parts = shared_parts.find(new.fileno(), earlier.fileno())
+                return bool(parts) and self._write_shared(new.fileno(), earlier.fileno(), parts, target)
+        except OSError as err:
+            logger.debug("%s shares nothing with %s: %s", target, self._earlier[path], err)
+            return False
+
+    def _write_shared(self, new: int, earlier: int, parts: list[Part], target: Path) -> bool:
+        part = target.with_name(f".{uuid.uuid4()}.part")  # no name that the user has given to another file
+        try:
+            with part.open("xb") as out:
+                self._clones = shared_parts.write(new, earlier, parts, out.fileno())
+                os.fchmod(out.fileno(), os.fstat(new).st_mode & 0o777)
+            if self._clones:
+                part.replace(target)
+            return self._clones
+        finally:
+            part.unlink(missing_ok=True)
 
     def _in_blocks(self, source: Path, staging: Path, entries: list[Entry]) -> list[Entry]:
         """Store large files as blocks, where the section asks for them."""

@@ -69,6 +69,7 @@ class LocalStorageManager(LocalBase):
             if not any(entry.blocks for entry in known):
                 if selector is not None:
                     logger.warning("restore_path ignores its selector on %s: every file is visible", self._base_path)
+                self._deduplication.remember(self._final(src), known)
                 yield self._final(src)
                 return
         with tempfile.TemporaryDirectory(prefix="determined-restore-") as top:
@@ -129,6 +130,7 @@ class LocalStorageManager(LocalBase):
     def download(self, src: str, dst: Paths, selector: Selector | None = None) -> None:
         destination = Path(dst)
         with self._looked_at(src) as (fd, known):
+            self._deduplication.remember(self._final(src), known)
             chosen = listing.select((entry.path for entry in known), selector)
             picked = [entry for entry in known if entry.path in chosen]
             destination.mkdir(parents=True, exist_ok=True)
