@@ -32,9 +32,11 @@ def copy_files(pairs: Iterable[tuple[Path, Path]], below: int | None = None) -> 
     """
     todo = list(pairs)
     for source, destination in todo:
-        with destination.open("wb"):
-            pass
-        destination.chmod(_status(source, below).st_mode & 0o777 | (0 if below is None else stat.S_IWUSR))
+        status = _status(source, below)
+        with destination.open("wb") as out:
+            # XFS else reserves up to twice the space of a file that several threads make longer, for minutes.
+            out.truncate(status.st_size)
+        destination.chmod(status.st_mode & 0o777 | (0 if below is None else stat.S_IWUSR))
     # By turns, so that threads write to different files: writers of one wait for each other inside the kernel.
     by_turns = sorted(_pieces(todo, below), key=lambda piece: piece.offset)
     return _digests(by_turns, len(todo))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from determined.storage import content_index, shared_parts
+from determined.storage import content_index, copying, shared_parts
 from determined.storage.directory.manager import DirectoryStorageManager
 from determined.storage.shared_parts import Part
 
@@ -155,6 +155,13 @@ def _used(disk: Path) -> int:
     subprocess.run(["mount", "-o", "loop", str(disk.parent / "image"), str(disk)], check=True)
     status = os.statvfs(disk)
     return (status.f_blocks - status.f_bfree) * status.f_frsize
+
+
+def test_copy_takes_no_more_of_the_disk_than_its_size(disk_with_clones: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").write_bytes(os.urandom(40 * MIB))
+    copying.copy_files([(tmp_path / "new", disk_with_clones / "copy")])
+    os.sync()
+    assert (disk_with_clones / "copy").stat().st_blocks * 512 == 40 * MIB
 
 
 def test_disk_with_clones_has_what_is_the_same_once(disk_with_clones: Path) -> None:
