@@ -142,6 +142,11 @@ class RunDir:
         return self.path / "linked-packages"
 
     @property
+    def preload_list(self) -> Path:
+        """File of a trial that a fork has run: the packages it has imported (rundir/preload.py)."""
+        return self.path / "preload.json"
+
+    @property
     def tmp_note(self) -> Path:
         """File (JSON) that names the task's own temporary directory, which is on the file system for such files."""
         return self.path / "tmp.json"

@@ -25,7 +25,7 @@ STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); 
 
 def start(tmp_path: Path, *argv: str) -> tuple[TaskProcess, LogSink]:
     sink = LogSink(_run_dir(tmp_path), lambda: None)
-    return TaskProcess(list(argv), dict(os.environ), tmp_path, OutputPipes(sink)), sink
+    return TaskProcess.execute(list(argv), dict(os.environ), tmp_path, OutputPipes(sink)), sink
 
 
 def _run_dir(tmp_path: Path) -> RunDir:

@@ -7,6 +7,7 @@ import json
 import os
 import pwd
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -47,6 +48,17 @@ def build(launch: LaunchFile, spec: TaskSpec, run_dir: RunDir, python: dict[str,
     result |= python
     result["PATH"] = os.pathsep.join([python["PATH"], search])
     return _with_users(result, spec.environment)
+
+
+def own() -> dict[str, str]:
+    """Return all variables of this process."""
+    return dict(os.environ)
+
+
+def replace(variables: Mapping[str, str]) -> None:
+    """Give this process these variables and no others."""
+    os.environ.clear()
+    os.environ.update(variables)
 
 
 def temporary_root() -> str:

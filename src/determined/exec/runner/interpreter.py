@@ -37,7 +37,7 @@ def choose(candidates: Iterable[tuple[str | None, str]], say: Say) -> Interprete
     for path, origin in candidates:
         if not path:
             continue
-        interpreter = own() if _is_own(path) else _inspect(path)
+        interpreter = own() if is_own(path) else _inspect(path)
         if isinstance(interpreter, Interpreter):
             return _announce(interpreter, origin, problems, say)
         problems.append(f"{path} ({origin}) {interpreter}")
@@ -101,7 +101,8 @@ def _find_pip(interpreter: Interpreter, run_dir: RunDir) -> list[str]:
     return []
 
 
-def _is_own(candidate: str) -> bool:
+def is_own(candidate: str) -> bool:
+    """Check whether a path is the interpreter that runs this."""
     mine, other = Path(sys.executable), Path(candidate)
     return mine.parent == other.parent and other.exists() and mine.samefile(other)
 

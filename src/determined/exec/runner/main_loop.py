@@ -7,17 +7,21 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from determined.exec.runner import process_tree
 from determined.exec.runner.orphan_killer import OrphanKiller, start_orphan_killer
 from determined.rundir.layout import RunDir
 from determined.rundir.lock import hold
 
+if TYPE_CHECKING:
+    from determined.exec.runner.forked.standby import Fork, Origin
+
 logger = logging.getLogger("determined.exec.runner")
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], origin: "Origin | None" = None) -> int:
+    """Run one task. `origin`: the fork server that this process was forked from; None for a new interpreter."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m determined.exec.runner RUN_DIR\n")
         return 2
@@ -38,10 +42,14 @@ def main(arguments: list[str]) -> int:
     process_tree.adopt_orphans()
     run_dir.pid.write_text(str(os.getpid()))
     orphan_killer = start_orphan_killer(str(run_dir.path))
+    fork = _start_standby(origin) if origin is not None and not run_dir.started.exists() else None
     logging.basicConfig(
-        filename=run_dir.runner_log, level=logging.INFO, format="%(asctime)s %(levelname)s: %(name)s: %(message)s"
+        filename=run_dir.runner_log,
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s: %(name)s: %(message)s",
+        force=origin is not None,  # a module that the fork server imported may have set up the root logger
     )
-    status = _supervise(run_dir, orphan_killer)
+    status = _supervise(run_dir, orphan_killer, fork)
     orphan_killer.release()
     return status
 
@@ -63,9 +71,15 @@ def _detach() -> None:
         logger.warning("cannot leave the session: this process leads a group; start it with start_new_session")
 
 
-def _supervise(run_dir: RunDir, orphan_killer: OrphanKiller) -> int:
+def _start_standby(origin: "Origin") -> "Fork":
+    from determined.exec.runner.forked.standby import Fork, start_standby
+
+    return Fork(start_standby(origin), origin)
+
+
+def _supervise(run_dir: RunDir, orphan_killer: OrphanKiller, fork: "Fork | None") -> int:
     try:
-        work(run_dir, orphan_killer)
+        work(run_dir, orphan_killer, fork)
     except Exception:
         # The edge of the process: without a `done` file its engine reports the runner as lost, and the task is retried.
         logger.exception("the runner failed")
@@ -73,7 +87,7 @@ def _supervise(run_dir: RunDir, orphan_killer: OrphanKiller) -> int:
     return 0
 
 
-def work(run_dir: RunDir, orphan_killer: OrphanKiller) -> None:
+def work(run_dir: RunDir, orphan_killer: OrphanKiller, fork: "Fork | None" = None) -> None:
     """Run the task. Imports come late: the process that takes the lock and forks the orphan killer is small."""
     from determined.exec.master_link import MasterLink
     from determined.exec.runner.journal_upload import JournalUploader
@@ -88,7 +102,7 @@ def work(run_dir: RunDir, orphan_killer: OrphanKiller) -> None:
     link, control = MasterLink(run_dir.launch), Control.open(run_dir.control)
     hurry: list[JournalUploader] = []
     sink = LogSink(run_dir, lambda: hurry[0].hurry() if hurry else None)
-    supervisor = TaskSupervisor(run_dir, link=link, sink=sink, control=control, orphan_killer=orphan_killer)
+    supervisor = TaskSupervisor(run_dir, link=link, sink=sink, control=control, orphan_killer=orphan_killer, fork=fork)
     uploader = JournalUploader(link, run_dir, control, supervisor.kill, lambda text: sink.say("ERROR", text))
     hurry.append(uploader)
 

@@ -17,6 +17,10 @@ _MS_KEPT = {os.ST_NOSUID: 2, os.ST_NODEV: 4, os.ST_NOEXEC: 8} if sys.platform ==
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+class NamespaceRefused(Exception):
+    """The system does not let this process have mounts of its own. Nothing was started."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """Mount: `source` is seen at `target`, both of which exist."""

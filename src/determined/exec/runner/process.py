@@ -8,12 +8,16 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from determined.exec.runner import namespace, process_tree
+from determined.exec.runner.namespace import NamespaceRefused
 from determined.exec.runner.output import OutputPipes
 from determined.exec.runner.termination import Termination
 from determined.rundir.signal_socket import signal_socket
+
+if TYPE_CHECKING:
+    from determined.exec.runner.forked.standby import Standby, Start
 
 _STEP_SECONDS = 0.1
 _LOOK_SECONDS = 1.0
@@ -21,34 +25,41 @@ _LAST_OUTPUT_SECONDS = 1.0
 _SWEEPS = 20
 
 
-class NamespaceRefused(Exception):
-    """The system does not let this process have mounts of its own. Nothing was started."""
-
-
 class TaskProcess:
     """Process of the task. Create it in the main thread: the child dies with the thread that forked it.
 
-    `mounts`: what only this process and its children see. Raises NamespaceRefused where they cannot be had.
+    Create it by `execute` or `fork`.
     """
 
-    def __init__(
-        self,
-        argv: list[str],
-        variables: dict[str, str],
-        workdir: Path,
-        output: OutputPipes,
-        mounts: Sequence[namespace.Mount] = (),
-    ) -> None:
-        self._process = _start(argv, variables, workdir, (output.stdout, output.stderr), mounts)
+    def __init__(self, pid: int, output: OutputPipes, child: "subprocess.Popen[bytes] | None" = None) -> None:
+        self.group = pid
+        self._child = child  # for its destructor, which complains about a process that nobody waited for
         self._output = output
         self._status: int | None = None
         self.ended = threading.Event()
         self._term_sent, self._term_lock = False, threading.Lock()
         output.start()
 
-    @property
-    def group(self) -> int:
-        return self._process.pid
+    @classmethod
+    def execute(
+        cls,
+        argv: list[str],
+        variables: dict[str, str],
+        workdir: Path,
+        output: OutputPipes,
+        mounts: Sequence[namespace.Mount] = (),
+    ) -> "TaskProcess":
+        """Start a program.
+
+        `mounts`: what only this process and its children see. Raises NamespaceRefused where they cannot be had.
+        """
+        child = _start(argv, variables, workdir, (output.stdout, output.stderr), mounts)
+        return cls(child.pid, output, child)
+
+    @classmethod
+    def fork(cls, standby: "Standby", start: "Start", output: OutputPipes) -> "TaskProcess":
+        """Have the standby become a program. Raises NamespaceRefused as `execute` does, OSError when it is gone."""
+        return cls(standby.start(start, output.stdout, output.stderr), output)
 
     @property
     def status(self) -> int:
@@ -122,9 +133,10 @@ class TaskProcess:
         except ChildProcessError:
             self.ended.set()
             return False
-        if pid == self._process.pid:
+        if pid == self.group:
             code = os.waitstatus_to_exitcode(status)
-            self._process.returncode = code
+            if self._child is not None:
+                self._child.returncode = code
             self._status = 128 - code if code < 0 else code
             self.ended.set()
         return pid != 0

@@ -28,6 +28,12 @@ _HOOKED = "pip._internal.req.req_install"
 
 
 def begin(here: str) -> None:
+    """Make this Python the task's."""
+    settle(here)
+    _run_next(here)
+
+
+def settle(here: str) -> None:
     """Read what the runner wrote beside this file: the prefix of the task's Python, then where its packages go."""
     with open(os.path.join(here, "places"), encoding="utf-8", errors="surrogateescape") as file:
         prefix, *overlay = file.read().split("\n")
@@ -39,7 +45,6 @@ def begin(here: str) -> None:
             if os.path.isdir(place):
                 site.addsitedir(place)  # for .pth files, by which editable packages are found
         sys.meta_path.insert(0, _PipFinder(overlay))
-    _run_next(here)
 
 
 class _PipFinder:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from determined.constants import PEER_GRACE_SECONDS
 from determined.errors import DeterminedError, EnvironmentUnusable
 from determined.exec.master_link import STALE, MasterLink
-from determined.exec.runner import command, preparation, private_tmp, process_tree
+from determined.exec.runner import command, preparation, process_tree
 from determined.exec.runner.exit_status import HINTS, described
 from determined.exec.runner.failure_explanation import explain, with_shortage
 from determined.exec.runner.hang_detector import HangDetector
@@ -24,9 +24,10 @@ from determined.exec.runner.log_sink import LogSink
 from determined.exec.runner.memory import KillCount, find_shortage
 from determined.exec.runner.orphan_killer import OrphanKiller
 from determined.exec.runner.output import OutputPipes
-from determined.exec.runner.process import NamespaceRefused, TaskProcess
+from determined.exec.runner.process import TaskProcess
 from determined.exec.runner.stack_report import StackRequests
 from determined.exec.runner.task_services import TaskServices
+from determined.exec.runner.task_start import TaskStarter
 from determined.exec.runner.termination import GRACE_SECONDS, Termination
 from determined.rundir import process_identity
 from determined.rundir.control import Control
@@ -36,6 +37,7 @@ from determined.rundir.layout import RunDir
 from determined.wire.report import ExitCause, RunnerSignals, TaskSpec
 
 if TYPE_CHECKING:
+    from determined.exec.runner.forked.standby import Fork
     from determined.exec.runner.preflight.check import Preflight
 
 logger = logging.getLogger(__name__)
@@ -68,8 +70,10 @@ class TaskSupervisor:
         sink: LogSink,
         control: Control,
         orphan_killer: OrphanKiller,
+        fork: "Fork | None" = None,
     ) -> None:
         self._run_dir = run_dir
+        self._starter = TaskStarter(run_dir, sink, fork)
         self._link = link
         self._sink = sink
         self._control = control
@@ -251,7 +255,7 @@ class TaskSupervisor:
         """
         output = OutputPipes(self._sink, lambda: self._control.master_away)
         try:
-            process = self._begin(argv, variables, prepared, output)
+            process = self._starter.start(argv, variables, prepared, output)
         except OSError as e:
             output.start()
             self._sink.say("ERROR", f"cannot start {argv[0]!r}: {e.strerror}")
@@ -262,26 +266,6 @@ class TaskSupervisor:
         self._process = process
         process.end_when_wanted(self.ending)
         return None
-
-    def _begin(
-        self, argv: list[str], variables: dict[str, str], prepared: preparation.Prepared, output: OutputPipes
-    ) -> TaskProcess:
-        """Start it, with a /tmp of its own where that can be had."""
-        tmp = prepared.tmp
-        mounts = tmp.mounts if tmp is not None else ()
-        own = tmp.variables(private=bool(mounts)) | variables if tmp is not None else variables
-        command.keep_exported(self._run_dir, own)
-        self._run_dir.started.write_text("{}")
-        if tmp is not None and tmp.shared_because:
-            self._sink.say("WARNING", private_tmp.tell_shared(tmp, tmp.shared_because))
-        try:
-            return TaskProcess(argv, own, prepared.workdir, output, mounts)
-        except NamespaceRefused as e:
-            assert tmp is not None
-            self._sink.say("WARNING", private_tmp.tell_shared(tmp, str(e)))
-            for mount in filter(private_tmp.is_meant_for_tmp, prepared.spec.bind_mounts):
-                self._sink.say("WARNING", preparation.not_mounted(mount))
-            return self._begin(argv, variables, replace(prepared, tmp=replace(tmp, mounts=())), output)
 
     def _hook_failed(self) -> tuple[ExitCause, int, str]:
         cause, status, message = self._verdict()

@@ -10,6 +10,7 @@ from determined.errors import DeterminedError
 from determined.exec.master_link import MasterLink
 from determined.exec.runner import command, process, service
 from determined.exec.runner.log_sink import LogSink
+from determined.exec.runner.namespace import NamespaceRefused
 from determined.exec.runner.preparation import Prepared
 from determined.rundir.layout import RunDir
 from determined.wire.report import Service
@@ -49,7 +50,7 @@ class TrialShell:
                 started = process.start_beside(_PROGRAM, variables, prepared.workdir, log, mounts)
             self._sink.say("INFO", "somebody opens a shell beside this trial (det trial shell)")
             started.wait()
-        except (DeterminedError, OSError, process.NamespaceRefused) as e:
+        except (DeterminedError, OSError, NamespaceRefused) as e:
             self._sink.say("WARNING", f"no shell beside this trial: {e}")
 
     def _variables(self, prepared: Prepared) -> dict[str, str]:
