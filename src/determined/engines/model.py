@@ -107,6 +107,7 @@ class Launch:
     size: int = 1  # runners of its allocation: an engine that can only start them together waits for the last
     options: Mapping[str, Any] = field(default_factory=dict)  # its section of the config (`slurm:`)
     container: Container | None = None  # None where the engine runs none
+    group: str | None = None  # tasks that import the same packages, such as the trials of an experiment
     begun: bool = False  # the master has reports of it: with its directory gone it is lost, and never begun again
 
 

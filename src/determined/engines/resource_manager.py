@@ -64,6 +64,7 @@ class ResourceManager(Section, node=ManagerNode, extra=True):
     page: the page about it, below docs/.
     runs_here: tasks run on the master's own machine, as users that the master chooses.
     runs_containers: tasks run in containers, from images.
+    forks_trials: trials start by a fork of an interpreter that has imported their packages.
     is_single: at most one manager of a master may be of this kind.
     device_keys: fields that say which devices of the master's machine are its own.
     finds_pools: where the config names no pools, the engine does (`find_pools` of its wiring).
@@ -76,6 +77,7 @@ class ResourceManager(Section, node=ManagerNode, extra=True):
     page: ClassVar[str] = ""
     runs_here: ClassVar[bool] = False
     runs_containers: ClassVar[bool] = False
+    forks_trials: ClassVar[bool] = False
     is_single: ClassVar[bool] = False
     device_keys: ClassVar[tuple[str, ...]] = ()
     finds_pools: ClassVar[bool] = False

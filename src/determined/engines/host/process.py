@@ -116,7 +116,8 @@ def runner_of(run_dir: RunDir) -> int | None:
         if not lock.is_held(run_dir.lock):
             return None
         pid = int(untrusted.read_end(run_dir.pid, 20))
-        started_on = psutil.Process(pid).cmdline()[-1:]
+        # One that was forked shows empty words behind its own.
+        started_on = [word for word in psutil.Process(pid).cmdline() if word][-1:]
     except (OSError, ValueError, psutil.Error):
         return None
     return pid if started_on == [str(run_dir.path)] else None

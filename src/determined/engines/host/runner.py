@@ -5,18 +5,20 @@ Call these methods from one thread at a time per runner.
 
 import logging
 import os
-import subprocess
 import time
 from collections.abc import Callable
 
 from determined.engines.host import directory, process, restart_delays
 from determined.engines.host.directory import DirectoryState
+from determined.engines.host.runner_process import ChildRunner, RunnerProcess
 from determined.engines.model import GoneReason, RunAs, RunnerGone
 from determined.errors import FailedPrecondition, Unavailable
 from determined.rundir.layout import RunDir
 from determined.wire.report import LaunchFile
 
 logger = logging.getLogger(__name__)
+
+Fork = Callable[[RunDir, process.Identity | None, str | None], RunnerProcess | None]
 
 _DISOWN_SECONDS = 10.0  # a runner that just begins has not yet said its pid
 
@@ -25,8 +27,8 @@ class Runner:
     """Runner as a process of this host.
 
     `_child` is set while the process is our own; a runner of an earlier master is known by its lock alone.
-    `retry_at`: time of the event loop's clock; it is not started again before. `amend`: adds what only the host knows
-    to a launch file.
+    `retry_at`: time of the event loop's clock; it is not started again before. `fork`: starts it by a fork, where that
+    can be done now. `group`: as in `Launch`. `amend`: adds what only the host knows to a launch file.
     """
 
     def __init__(
@@ -35,11 +37,15 @@ class Runner:
         python: str,
         *,
         retry_at: float = 0.0,
+        fork: Fork = lambda *_: None,
+        group: str | None = None,
         amend: Callable[[LaunchFile], LaunchFile] = lambda file: file,
     ) -> None:
         self.run_dir = run_dir
         self.retry_at = retry_at
         self._python = python
+        self.group = group
+        self._fork = fork
         self._amend = amend
         self._restarts = 0
         self._again = False  # not its first start
@@ -47,7 +53,7 @@ class Runner:
         self._given_up = False
         self._identity: process.Identity | None = None
         self._claimed = False  # `_identity` is whom the master asked for
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: RunnerProcess | None = None
 
     @property
     def resource_id(self) -> str:
@@ -59,8 +65,13 @@ class Runner:
         return self._claimed
 
     @property
-    def child_pid(self) -> int | None:
-        return self._child.pid if self._child else None
+    def identity(self) -> process.Identity | None:
+        """User it was launched as; None for our own."""
+        return self._identity
+
+    def pidfd(self) -> int | None:
+        """Return a new descriptor that tells of the end of a process that we have started; None without one."""
+        return self._child.pidfd() if self._child else None
 
     @property
     def next_delay(self) -> float:
@@ -71,7 +82,7 @@ class Runner:
         return self._given_up or (self._restarts >= restart_delays.ENOUGH and directory.is_drained(self.run_dir))
 
     def is_alive(self) -> bool:
-        if self._child is not None and self._child.poll() is None:
+        if self._child is not None and self._child.poll():
             # Not by its lock: asking for that could keep a runner that just begins from taking it.
             return True
         return directory.find(self.run_dir) is DirectoryState.ALIVE
@@ -96,7 +107,7 @@ class Runner:
             return
         try:
             directory.write_launch(self.run_dir, self._amend(file), identity)
-            self._child = process.spawn(self._python, self.run_dir, identity)
+            self._child = self._fork(self.run_dir, identity, self.group) or self._spawn(identity)
         except (FailedPrecondition, Unavailable):
             directory.remove(self.run_dir)
             raise
@@ -121,12 +132,12 @@ class Runner:
         owner = self.run_dir.path.stat()
         ours = (owner.st_uid, owner.st_gid) == (os.geteuid(), os.getegid())
         identity = None if ours else process.Identity(owner.st_uid, owner.st_gid, (owner.st_gid,))
-        self._child = process.spawn(self._python, self.run_dir, identity)
+        self._child = self._spawn(identity)
 
     def look(self) -> DirectoryState:
         """Return its state. A child that ended is reaped here."""
         if self._child is not None:
-            if self._child.poll() is None:
+            if self._child.poll():
                 return DirectoryState.ALIVE
             self._child = None
             if self.run_dir.done.exists():
@@ -137,7 +148,7 @@ class Runner:
     def end(self, *, force: bool) -> None:
         """End it. A forced end of one that only drains does nothing: its task is dead, and its records are wanted."""
         pid = self._child.pid if self._child else process.runner_of(self.run_dir)
-        if pid is None or (self._child and self._child.poll() is not None):
+        if pid is None or (self._child and not self._child.poll()):
             self._given_up |= force and restart_delays.are_exhausted(self._restarts)
             return
         if not force:
@@ -175,14 +186,17 @@ class Runner:
         directory.clear_away(self.run_dir, state)
 
     def let_go(self) -> None:
-        """Stop following it; it goes on. Popen's destructor would complain about a process that nobody waited for."""
+        """Stop following it; it goes on."""
         if self._child is not None:
-            self._child.returncode = 0
+            self._child.let_go()
             self._child = None
 
     def _only_drains(self) -> bool:
         """Check whether it was started again after its task had begun."""
         return self._again and self.run_dir.started.exists()
+
+    def _spawn(self, identity: process.Identity | None) -> RunnerProcess:
+        return ChildRunner(process.spawn(self._python, self.run_dir, identity))
 
     def _resume(self, file: LaunchFile, identity: process.Identity | None) -> None:
         state = directory.find(self.run_dir)
@@ -192,4 +206,4 @@ class Runner:
         if state is DirectoryState.DEAD:
             directory.check_owner(self.run_dir, identity)
             self._again = True
-            self._child = process.spawn(self._python, self.run_dir, identity)
+            self._child = self._spawn(identity)

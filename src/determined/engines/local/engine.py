@@ -14,9 +14,13 @@ from determined.engines.base import Engine
 from determined.engines.host import directory
 from determined.engines.host.detect import SlotType, count_gpus, detect, slot_type
 from determined.engines.host.directory import DirectoryState
+from determined.engines.host.process import Identity
 from determined.engines.host.runner import Runner
+from determined.engines.host.runner_process import RunnerProcess
+from determined.engines.local.fork_servers import ForkServers
 from determined.engines.model import Device, EngineEvent, Launch, Node, NodesChanged, Slot
 from determined.errors import AlreadyExists, FailedPrecondition, NotFound, Unavailable
+from determined.rundir.layout import RunDir
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +49,7 @@ class LocalEngine(Engine):
         nodes: what to offer; `add_node` and `remove_node` change it later.
         python: the interpreter that runs the runner.
         visible_gpus: what CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES of the master says; None for all.
+        warm: fork runners from a process that has imported what they need.
     """
 
     name = "local"
@@ -56,11 +61,13 @@ class LocalEngine(Engine):
         python: str = sys.executable,
         *,
         visible_gpus: str | None = None,
+        warm: bool = False,
     ) -> None:
         self._run_root = run_root
         self._wanted = list(nodes)
         self._python = python
         self._visible_gpus = visible_gpus
+        self._fork_servers = ForkServers(python, run_root) if warm and sys.platform == "linux" else None
         self._nodes: dict[str, Node] = {}
         self._runners: dict[str, Runner] = {}
         self._launching: dict[str, asyncio.Task[None]] = {}
@@ -92,6 +99,8 @@ class LocalEngine(Engine):
             self._unwatch_child(resource_id)
             runner.let_go()
         self._runners.clear()
+        if self._fork_servers is not None:
+            await asyncio.to_thread(self._fork_servers.close)
         self._events.put_nowait(None)
 
     def nodes(self) -> Sequence[Node]:
@@ -182,6 +191,7 @@ class LocalEngine(Engine):
     async def _launch(self, launch: Launch) -> None:
         runner = self._runners.get(launch.resource_id)
         if runner is not None:
+            runner.group = launch.group
             await asyncio.to_thread(runner.claim, directory.launch_file(launch), launch.run_as)
             self._changed.set()
             return
@@ -189,10 +199,13 @@ class LocalEngine(Engine):
         known = launch.node_id in self._nodes
         if not known and not await asyncio.to_thread(run_dir.path.exists):
             raise Unavailable(f"node '{launch.node_id}' does not exist; the nodes are {sorted(self._nodes)}")
-        runner = Runner(run_dir, self._python)
+        runner = Runner(run_dir, self._python, fork=self._fork, group=launch.group)
         file = directory.launch_file(launch)
         await asyncio.to_thread(runner.launch, file, launch.run_as, begun=launch.begun)
         self._follow(runner)
+
+    def _fork(self, run_dir: RunDir, identity: Identity | None, group: str | None) -> RunnerProcess | None:
+        return self._fork_servers.fork(run_dir, identity, group) if self._fork_servers is not None else None
 
     def _follow(self, runner: Runner) -> None:
         self._runners[runner.resource_id] = runner
@@ -200,13 +213,10 @@ class LocalEngine(Engine):
         self._changed.set()
 
     def _watch_child(self, runner: Runner) -> None:
-        """Hear of our own child's end at once, without asking again and again."""
-        if runner.child_pid is None or not hasattr(os, "pidfd_open"):
+        """Hear of the end of what we have started at once, without asking again and again."""
+        descriptor = runner.pidfd()
+        if descriptor is None:
             return
-        try:
-            descriptor = os.pidfd_open(runner.child_pid)
-        except ProcessLookupError:
-            return  # ended and reaped already; the next look finds that
         self._pidfds[runner.resource_id] = descriptor
         asyncio.get_running_loop().add_reader(descriptor, self._child_ended, runner.resource_id)
 
@@ -263,6 +273,8 @@ class LocalEngine(Engine):
         event = await asyncio.to_thread(runner.exit_event, state)
         if self._runners.pop(runner.resource_id, None) is None:
             return  # disowned meanwhile
+        if self._fork_servers is not None:
+            await asyncio.to_thread(self._fork_servers.learn, runner.run_dir, runner.identity, runner.group)
         self._gone.add(runner.resource_id)
         self._remains[runner.resource_id] = (runner, state)
         self._events.put_nowait(event)

@@ -10,7 +10,10 @@ from determined.engines.resource_pool import PoolConfig
 
 def build(context: EngineContext[LocalManager]) -> LocalEngine:
     return LocalEngine(
-        run_root=context.data_dir / "runs", nodes=_nodes(context), visible_gpus=context.machine.visible_gpus
+        run_root=context.data_dir / "runs",
+        nodes=_nodes(context),
+        visible_gpus=context.machine.visible_gpus,
+        warm=context.manager.warm,
     )
 
 

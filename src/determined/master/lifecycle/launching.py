@@ -168,6 +168,7 @@ class Launcher:
             size=size,
             options=options,
             container=container,
+            group=row.job_id if row.trial_id is not None else None,
             # A runner's first record is its phase, so any report of it has moved the row.
             begun=row.state != AllocationState.ASSIGNED,
         )

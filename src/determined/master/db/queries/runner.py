@@ -64,6 +64,8 @@ _ALIVE = prepare(
         runners.c.state,
         runners.c.exited_at,
         allocations.c.kill_at,
+        allocations.c.trial_id,
+        tasks.c.job_id,
     )
     .join_from(runners, allocations, allocations.c.id == runners.c.allocation_id)
     .join(tasks, tasks.c.id == allocations.c.task_id)
@@ -104,6 +106,8 @@ class AliveRunner(Identity, frozen=True):
     state: str
     exited_at: datetime | None
     kill_at: datetime | None
+    trial_id: int | None
+    job_id: str | None
 
 
 def get(conn: Connection, resource_id: str) -> Runner:
