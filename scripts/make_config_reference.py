@@ -132,7 +132,8 @@ def _effect(field: Field) -> str:
         return ""
     if not field.engines:
         return " **No effect**: accepted with a remark."
-    engines = " and ".join(f"[{kind}](../{kind}.md)" for kind in registry.traits().kinds_of(field.engines))
+    kinds = registry.traits().kinds_of(field.engines)
+    engines = " and ".join(f"[{kind}](../{registry.manager(kind).page})" for kind in kinds)
     return f" Only with the {engines} engine; elsewhere accepted with a remark."
 
 

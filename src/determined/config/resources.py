@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from determined._json import JsonObject, JsonValue
-from determined.schema.engine_traits import RUNS_CONTAINERS
+from determined.schema.engine_traits import FORKS_TRIALS, RUNS_CONTAINERS
 from determined.schema.lists import KeyedList
 from determined.schema.node import Boolean, Integer, Number, Text
 from determined.schema.objects import Object
@@ -62,6 +62,14 @@ class Resources(Section, complete_rules=(_slots_within_cap,)):
     is_single_node: bool | None = field(Boolean(), "Whether a trial must fit on one node.", default=None)
     shm_size: int | None = field(Size(), "A size such as `4g`.", default=None, engines=CONTAINERS)
     devices: tuple[DeviceMount, ...] = field(DEVICES, "Device files.", default=[], engines=CONTAINERS)
+    warm: bool = field(
+        Boolean(),
+        "Start trials by a fork of an interpreter that has imported their packages"
+        " ([Warm workers](../performance.md#warm-workers)).",
+        default=True,
+        engines=(FORKS_TRIALS,),
+        since="0.39",
+    )
     native_parallel: bool = field(Boolean(), "", default=False, legacy=True, engines=())
     agent_label: str | None = field(Text(), "", default=None, fill=False, legacy=True, engines=())
     # Jobs only; `prepare` drops it with a remark.

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 RUNS_CONTAINERS = "runs_containers"
 """Trait of the engines whose tasks run in containers, from images."""
+FORKS_TRIALS = "forks_trials"
+"""Trait of the engines that start trials by a fork of an interpreter with their packages."""
 
 
 @dataclass(frozen=True, slots=True)
