@@ -17,12 +17,11 @@ import machine
 import peers
 import search_speed_pure as pure
 import search_speed_trials as trials
-import warm_runner_prototype as warm
 
 HERE = Path(__file__).parent
-WORKERS = 4
+WORKERS = 2
 DECISION_SECONDS = 1e-3
-TRIALS_PER_SECOND = 5.0
+TRIALS_PER_SECOND = {"core": 40.0, "torch": 10.0}
 _PEER_SECONDS = 900.0
 _PEERS = {
     "ray": "Ray Tune {version}, an actor for each trial",
@@ -33,7 +32,9 @@ _PEERS = {
 }
 _OURS = {
     "core": "determined, a script that reports one validation with `determined.core`",
-    "empty": "determined, `python3 -c pass`",
+    "core-cold": "determined, the same, `warm: false` in the master's config",
+    "torch": "determined, a script that imports torch and trains for ten steps",
+    "torch-cold": "determined, the same, `warm: false` in the master's config",
 }
 
 
@@ -43,11 +44,10 @@ class Effort:
     peer_seconds: float  # for each sampler or scheduler of the peers to grow in
     trials: int
     rounds: int
-    forks: int
 
 
-FULL = Effort(known=pure.KNOWN, peer_seconds=30.0, trials=48, rounds=3, forks=100)
-QUICK = Effort(known=2_000, peer_seconds=1.0, trials=8, rounds=1, forks=8)
+FULL = Effort(known=pure.KNOWN, peer_seconds=30.0, trials=96, rounds=3)
+QUICK = Effort(known=2_000, peer_seconds=1.0, trials=8, rounds=1)
 
 
 def main() -> int:
@@ -59,11 +59,11 @@ def main() -> int:
     costs = pure.ours(effort.known)
     others = [] if options.ours else _peer(["asktell", "--seconds", str(effort.peer_seconds)])
     runs = _throughputs(effort, () if options.ours else tuple(_PEERS))
-    forks = warm.measure(effort.forks, WORKERS)
-    print(_render(effort, costs, others, runs, forks))
+    print(_render(effort, costs, others, runs))
     slowest = max(cost.median for cost in costs)
-    fastest = min(effort.trials / machine.median(runs[name].seconds) for name in _OURS)
-    return 0 if slowest <= DECISION_SECONDS and fastest >= TRIALS_PER_SECOND else 1
+    rates = {name: effort.trials / machine.median(runs[name].seconds) for name in TRIALS_PER_SECOND}
+    fast = all(rates[name] >= wanted for name, wanted in TRIALS_PER_SECOND.items())
+    return 0 if slowest <= DECISION_SECONDS and fast else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,6 @@ def _render(
     costs: list[pure.Cost],
     others: list[dict[str, object]],
     runs: dict[str, Runs],
-    forks: warm.Measured,
 ) -> str:
     return "\n".join(
         [
@@ -129,13 +128,9 @@ def _render(
             "",
             _decisions(costs, others),
             "",
-            f"## {effort.trials} no-op trials, {WORKERS} workers",
+            f"## {effort.trials} short trials, {WORKERS} workers",
             "",
             _trials(effort, runs),
-            "",
-            "## The warm runner's prototype",
-            "",
-            warm.render(forks),
         ]
     )
 
@@ -173,11 +168,14 @@ def _trials(effort: Effort, runs: dict[str, Runs]) -> str:
     for name, run in runs.items():
         rate = effort.trials / machine.median(run.seconds)
         spread = " ".join(f"{effort.trials / seconds:.1f}" for seconds in run.seconds)
-        verdict = ("held" if rate >= TRIALS_PER_SECOND else "**missed**") if name in _OURS else ""
+        wanted = TRIALS_PER_SECOND.get(name)
+        verdict = "" if wanted is None else f"{'held' if rate >= wanted else '**missed**'} (>= {wanted:.0f})"
         rows.append([run.what, f"{rate:.1f}", spread, f"{ours / rate:.1f}", run.processor, verdict])
-    header = ["who", "trials/s", "each round", "ours (core) over it", "processor a trial: master + task", ">= 5/s"]
-    return f"""A random search. Ours: a real master on SQLite, and for each trial a runner and the script, each a Python
-that starts cold; every state and report is committed, the context directory is fetched and unpacked, output is logged.
+    header = ["who", "trials/s", "each round", "ours (core) over it", "processor a trial: master + rest", "hold"]
+    return f"""A random search. Ours: a real master on SQLite, and for each trial a runner and a script; each state and
+report is committed, the context directory is fetched and unpacked, output is logged. Cold, both are new interpreters;
+else both are forked, but for the first trials of each search, which are part of the time. The processor time of the
+rest (runners, scripts, fork servers) is what the whole machine spent, without the master: other work counts.
 Time runs from the submission to the end of the experiment. Ray Tune, Syne Tune: from `fit()`/`run()` to its return,
 the cluster already up; Syne Tune's tuner looks at its workers every 20 ms. Optuna: worker processes on one journal.
 
