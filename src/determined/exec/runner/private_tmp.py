@@ -100,13 +100,17 @@ def _remove(outer: Path) -> None:
 def _below(root: Path, paths: Iterable[str]) -> list[Mount]:
     """Return mounts for the paths that exist in `root`, by each of their names there, without those inside another."""
     sources: dict[str, str] = {}
-    for path in paths:
-        if path and Path(path).exists():
+    for path in dict.fromkeys(paths):
+        if path and os.path.exists(path):  # noqa: PTH110 (there are dozens of paths, before each task)
             real, name = os.path.realpath(path), os.path.normpath(path)
             names = (real, name, str(root) + name.removeprefix(TMP) if name.startswith(TMP) else name)
-            sources |= {one: real for one in names if Path(one).is_relative_to(root)}
-    outermost = [name for name in sources if not any(name != o and Path(name).is_relative_to(o) for o in sources)]
+            sources |= {one: real for one in names if _is_inside(one, str(root))}
+    outermost = [name for name in sources if not any(name != o and _is_inside(name, o) for o in sources)]
     return [Mount(sources[name], name) for name in sorted(outermost)]
+
+
+def _is_inside(path: str, directory: str) -> bool:
+    return f"{path}/".startswith(f"{directory}/")
 
 
 def is_meant_for_tmp(mount: BindMount) -> bool:

@@ -12,6 +12,7 @@ from determined.rundir.process_identity import stat_fields
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PROC = Path("/proc")
+_CHILDREN = "/proc/{pid}/task/{thread}/children"
 # Loaded before any fork: a child between fork and exec must not import or open libraries.
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -38,6 +39,30 @@ def signal_group(group: int, number: int) -> None:
 
 def descendants(root: int) -> set[int]:
     """Return every live process below `root`."""
+    if not os.path.exists(_CHILDREN.format(pid=os.getpid(), thread=os.getpid())):  # noqa: PTH110
+        return _by_parents(root)  # a kernel without these lists
+    pids: set[int] = set()
+    pending = [root]
+    while pending:
+        # Twice: the kernel may skip a child while another one exits.
+        parent = pending.pop()
+        fresh = (_children(parent) | _children(parent)) - pids
+        pids |= fresh
+        pending.extend(fresh)
+    return {pid for pid in pids if (fields := stat_fields(pid)) is not None and fields[0] != "Z"}
+
+
+def _children(pid: int) -> set[int]:
+    """Return the children of all threads of a process."""
+    children: set[int] = set()
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+            with open(_CHILDREN.format(pid=pid, thread=thread)) as file:  # noqa: PTH123
+                children.update(map(int, file.read().split()))
+    return children
+
+
+def _by_parents(root: int) -> set[int]:
     children: dict[int, list[int]] = {}
     for pid in _pids():
         fields = stat_fields(pid)
