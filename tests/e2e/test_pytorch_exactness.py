@@ -38,9 +38,10 @@ class Case:
     bf16: bool = False
     aggregation: int = 1
     ranks: int = 1
+    looks_at_files: bool = False  # checkpoints are else written in the background, from a copy
 
     def hparams(self) -> dict[str, Any]:
-        names = ("workers", "optimizer", "schedule", "sampler", "bf16")
+        names = ("workers", "optimizer", "schedule", "sampler", "bf16", "looks_at_files")
         return {name: getattr(self, name) for name in names} | {"global_batch_size": BATCH * self.ranks}
 
 
@@ -61,6 +62,7 @@ CASES = {
     "accumulated": Case(optimizer="adam", schedule="batch", aggregation=3),
     "bf16": Case(workers=2, optimizer="adam", schedule="batch", bf16=True),
     "mid-epoch": Case(workers=2, sampler="own"),
+    "files first": Case(looks_at_files=True),
 }
 
 
@@ -240,11 +242,13 @@ def _at_once(*jobs: Callable[[], None]) -> None:
 
 def plan_of(numbers: random.Random, length: int, interruptions: int) -> dict[str, list[int]]:
     """The last interruption is a kill while the last checkpoint is made. The others are pauses and kills in turn, at
-    batches far enough apart for a pause at one to be over before the next."""
+    batches far enough apart for a pause at one to be over before the next. Every other kill is moved to the batch
+    behind a checkpoint, which is then being stored."""
     count = interruptions - 1
     most = length - 1 - REPORTING * (count - 1)
     batches = [at + REPORTING * n for n, at in enumerate(sorted(numbers.sample(range(most), count)))]
-    return {"pause": batches[::2], "kill": batches[1::2], "kill_in_checkpoint": [length]}
+    kills = [batch - batch % CHECKPOINT if n % 2 == 0 else batch for n, batch in enumerate(batches[1::2])]
+    return {"pause": batches[::2], "kill": kills, "kill_in_checkpoint": [length]}
 
 
 def differences(one: Any, other: Any, place: str = "state") -> list[str]:

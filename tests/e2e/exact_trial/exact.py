@@ -65,9 +65,6 @@ class Memory(pytorch.PyTorchCallback):
         self._interruptions.at_checkpoint()
         draw()
 
-    def on_checkpoint_write_end(self, checkpoint_dir: str) -> None:
-        draw()
-
     def on_checkpoint_upload_end(self, uuid: str) -> None:
         draw()
 
@@ -79,6 +76,13 @@ class Memory(pytorch.PyTorchCallback):
 
     def _link(self, *words: Any) -> None:
         self.chain = zlib.crc32(repr(words).encode(), self.chain)
+
+
+class MemoryWithFiles(Memory):
+    """Looks at the files of a checkpoint, which then are written before training goes on."""
+
+    def on_checkpoint_write_end(self, checkpoint_dir: str) -> None:
+        draw()
 
 
 class ExactTrial(pytorch.PyTorchTrial):
@@ -105,7 +109,8 @@ class ExactTrial(pytorch.PyTorchTrial):
         return torch.optim.lr_scheduler.ExponentialLR(self.optimizer, 0.97), modes.STEP_EVERY_BATCH
 
     def build_callbacks(self) -> dict[str, pytorch.PyTorchCallback]:
-        return {"memory": Memory(self.interruptions)}
+        kind = MemoryWithFiles if self.context.get_hparam("looks_at_files") else Memory
+        return {"memory": kind(self.interruptions)}
 
     def build_training_data_loader(self) -> pytorch.DataLoader:
         size, workers = self.context.get_per_slot_batch_size(), self.context.get_hparam("workers")
