@@ -147,6 +147,7 @@ test-gpu: setup
 	$(PYTHON) tests/gpu/check_gpu.py
 	$(PYTHON) tests/gpu/check_train_loop.py
 	$(PYTHON) tests/gpu/check_metrics.py
+	$(PYTHON) tests/gpu/check_saves.py
 	$(PYTHON) tests/gpu/check_deepspeed.py
 
 fuzz: setup
