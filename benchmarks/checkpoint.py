@@ -1,4 +1,5 @@
-"""Cost of storing a checkpoint: files already written -> stored on a local disk, beside `cp`, shutil and torch.save.
+"""Cost of storing a checkpoint: files already written -> stored on a local disk, beside `cp`, shutil and torch.save;
+and of saves that let training go on, beside those of torch, Lightning and Orbax.
 
     python benchmarks/checkpoint.py [--quick] [--mib N] [--folder DIR]
 
@@ -19,6 +20,7 @@ import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import machine
 import peers
@@ -26,6 +28,7 @@ from determined.storage.directory.manager import DirectoryStorageManager
 
 SOURCE = Path(__file__).parents[1] / "src"
 TORCH = Path(__file__).with_name("checkpoint_torch.py")
+ASYNC = Path(__file__).with_name("checkpoint_async.py")
 _FILES = 4
 _STORED = "stored by upload (copied, hashed, published)"
 _DIRECT = "stored by store_path (written in place, hashed, published)"
@@ -37,8 +40,12 @@ _SAVE, _SAVE_AND_COPY, _SAVE_AND_STORE = (
 )  # fmt: skip
 _SAVED_COPY, _TRIAL = "cp of such a file", "a checkpoint of a PyTorchTrial (hashed, published)"
 _HOLD = 0.8
+# As checkpoint_async.py calls them.
+_ASYNC_TRIAL = "a PyTorchTrial (copied, written, hashed, published)"
+_ASYNC_HOLDS = (("first stall", "first", 1.0), ("next stall", "next", 1.0), ("total time", "stored", 2.5))
 
 Times = dict[str, list[float]]
+AsyncTimes = dict[str, Times]
 
 
 def main() -> int:
@@ -52,8 +59,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="det-checkpoint-", dir=options.folder) as folder:
         copies = measure(Path(folder), size, rounds)
         saves = measure_saves(Path(folder), size, rounds)
-    print(render(copies, saves, size))
-    return 0 if all(row[-1] == "held" for row in _verdicts(copies, saves)) else 1
+        async_saves = measure_async_saves(Path(folder), size, rounds)
+    print(render(copies, saves, async_saves, size))
+    return 0 if all(row[-1] == "held" for row in _verdicts(copies, saves, async_saves)) else 1
 
 
 def measure(folder: Path, size: int, rounds: int) -> Times:
@@ -82,18 +90,28 @@ def measure(folder: Path, size: int, rounds: int) -> Times:
 
 
 def measure_saves(folder: Path, size: int, rounds: int) -> Times:
-    command = [peers.peers_python(), str(TORCH), str(folder), str(size), str(rounds)]
-    empty = folder / "code"  # a trial keeps its directory with each checkpoint
-    empty.mkdir()
-    environment = peers.environment(PYTHONPATH=str(SOURCE), CUDA_VISIBLE_DEVICES="")
-    done = subprocess.run(
-        command, env=environment, cwd=empty, stdout=subprocess.PIPE, text=True, timeout=900, check=True
-    )
-    values: Times = json.loads(done.stdout.splitlines()[-1])
+    values: Times = _by_script(TORCH, folder, size, rounds)
     return values
 
 
-def render(copies: Times, saves: Times, size: int) -> str:
+def measure_async_saves(folder: Path, size: int, rounds: int) -> AsyncTimes:
+    values: AsyncTimes = _by_script(ASYNC, folder, size, rounds)
+    return values
+
+
+def _by_script(script: Path, folder: Path, size: int, rounds: int) -> Any:
+    """Return what a script printed last that runs in a process with torch."""
+    command = [peers.peers_python(), str(script), str(folder), str(size), str(rounds)]
+    empty = folder / "code"  # a trial keeps its directory with each checkpoint
+    empty.mkdir(exist_ok=True)
+    environment = peers.environment(PYTHONPATH=str(SOURCE), CUDA_VISIBLE_DEVICES="")
+    done = subprocess.run(
+        command, env=environment, cwd=empty, stdout=subprocess.PIPE, text=True, timeout=1800, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def render(copies: Times, saves: Times, async_saves: AsyncTimes, size: int) -> str:
     return "\n".join([
         "# Storing a checkpoint",
         "",
@@ -109,9 +127,30 @@ def render(copies: Times, saves: Times, size: int) -> str:
         machine.table(["a save", "median s", "range s", "MiB/s", f"speed of {_SAVE_AND_COPY}"],
                       _rows(saves, size, _SAVE_AND_COPY)),
         "",
-        machine.table(["hold", "limit", "measured", ""], _verdicts(copies, saves)),
+        "A save that lets training go on: how long it stands still at the first save of a process, which takes memory,",
+        "and at the next one, and how long it takes until the files of that are stored:",
+        "",
+        machine.table(["a save", "first stall s", "next stall s", "stored after s", "stalls and total, in cp's time"],
+                      _async_rows(async_saves)),
+        "",
+        machine.table(["hold", "limit", "measured", ""], _verdicts(copies, saves, async_saves)),
         "",
     ])  # fmt: skip
+
+
+def _async_rows(took: AsyncTimes) -> list[list[str]]:
+    rows = []
+    for name, times in took.items():
+        middles = [machine.median(values) for values in times.values()]
+        ratios = [f"{_in_copies(took, name, key):.2f}" for key in times]
+        rows.append([name, *(f"{middle:.3f}" for middle in middles), ", ".join(ratios)])
+    return rows
+
+
+def _in_copies(took: AsyncTimes, name: str, key: str) -> float:
+    """Divide a time by that of `cp` in the same round."""
+    pairs = zip(took[name][key], took[_SAVED_COPY][key], strict=True)
+    return machine.median([own / raw for own, raw in pairs])
 
 
 def _rows(took: Times, size: int, standard: str) -> list[list[str]]:
@@ -130,7 +169,7 @@ def _speed(took: Times, name: str, standard: str) -> float:
     return machine.median([raw / own for raw, own in zip(took[standard], took[name], strict=True)])
 
 
-def _verdicts(copies: Times, saves: Times) -> list[list[str]]:
+def _verdicts(copies: Times, saves: Times, async_saves: AsyncTimes) -> list[list[str]]:
     middle = {name: machine.median(values) for name, values in (copies | saves).items()}
     ratio, whole = _speed(copies, _STORED, _COPY), _speed(saves, _TRIAL, _SAVED_COPY)
     stalls = [
@@ -142,6 +181,12 @@ def _verdicts(copies: Times, saves: Times) -> list[list[str]]:
         ["stored, against raw copy", "at least 0.8x", f"{ratio:.2f}x", machine.held(-ratio, -_HOLD)],
         ["a PyTorchTrial's save, against raw copy", "at least 0.8x", f"{whole:.2f}x", machine.held(-whole, -_HOLD)],
         *([what, f"{limit:.2f} s", f"{found:.2f} s", machine.held(found, limit)] for what, found, limit in stalls),
+        *(
+            [f"{what} of a PyTorchTrial, against cp", f"at most {limit}x", f"{ratio:.2f}x", machine.held(ratio, limit)]
+            for what, ratio, limit in (
+                (what, _in_copies(async_saves, _ASYNC_TRIAL, key), limit) for what, key, limit in _ASYNC_HOLDS
+            )
+        ),
     ]
 
 

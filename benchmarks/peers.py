@@ -13,6 +13,7 @@ PACKAGES = (
     *("tensorboard", "trackio", "wandb", "mlflow", "numpy"),  # tracking
     *("ray[tune]", "syne-tune", "optuna", "scikit-learn", "matplotlib"),  # search
     *("lightning==2.6.*", "transformers==5.*", "accelerate", "pytorch-ignite"),  # training loops
+    "orbax-checkpoint",  # saves that let training go on
     *("fsspec", "msgspec", "pathspec", "psutil", "PyYAML", "urllib3"),  # what determined needs where it runs among them
 )
 _HOME = Path(__file__).with_name(".venv-peers")
