@@ -197,7 +197,7 @@ class Checkpoints:
         save.write_rest(self._origin.write_code)
         if self._is_first:
             self._is_first = False
-            self._warn_of_unsafe(file)
+            self._warn_of_unsafe(file.content)
         self._callbacks.fire("on_checkpoint_end", str(save.path))
         self._callbacks.fire("on_checkpoint_write_end", str(save.path))
 

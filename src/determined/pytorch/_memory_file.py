@@ -60,6 +60,10 @@ class MemoryFile:
             source = source[target.size :]
         return size
 
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self._parts)
+
     def flush(self) -> None:
         """Do nothing: torch asks files for it."""
 

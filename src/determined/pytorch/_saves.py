@@ -53,17 +53,17 @@ class OpenSave:
         self._core = core_context
         self._later = later
 
-    def write_state(self, name: str, state: Any) -> Path | BinaryIO:
-        """Write a state as `torch.save` does, and return where its file can be read within the block."""
+    def write_state(self, name: str, state: Any) -> "Written":
+        """Write a state as `torch.save` does. Directories of `name` must exist."""
         create = functools.partial(self._core.checkpoint._create_file, self.path / name)
         if self._later is None:
             with create() as file:
                 write_state(state, file)
-            return self.path / name
+            return Written(self.path / name, (self.path / name).stat().st_size)
         copies = self._later.copies
         copy = copies.file(state)
         self._later.save.write_later(_write_copy, copies, copy, create)
-        return copy.reader()
+        return Written(copy.reader(), copy.size)
 
     def write_shards(self, shards: "dict[str, DTensor]") -> None:
         """Write this rank's part of tensors that all ranks have spread among them. Collective."""
@@ -127,19 +127,20 @@ class Saves:
         if all(self._dist.allgather(is_over)):
             self.wait()
 
-    def way(self, state: Any, *, awaited: bool, shared: bool = False) -> Way:
+    def way(self, state: Any, *, awaited: bool, shared: bool = False, more: int | None = 0) -> Way:
         """Choose how to save a state.
 
         Args:
             state: what is to be copied on this rank.
             awaited: training does not go on before it is stored, so that a copy would only cost.
             shared: all ranks save their parts, and so choose together.
+            more: bytes to be copied beside the state; None where nobody knows how many.
         """
         if awaited or not self._in_background:
             return Way.STORED
-        if any(self._callbacks.anywhere(hook) for hook in _WRITTEN):
-            return Way.WRITTEN  # they find the files, and the model as it is in them
-        has_room = self._has_room(size_of(state), shared=shared)
+        if more is None or any(self._callbacks.anywhere(hook) for hook in _WRITTEN):
+            return Way.WRITTEN  # hooks find the files, and the model as it is in them
+        has_room = self._has_room(size_of(state) + more, shared=shared)
         if shared:
             has_room = all(self._dist.allgather(has_room))
         return Way.COPIED if has_room else Way.WRITTEN
@@ -197,6 +198,19 @@ class Saves:
                 reason,
             )
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written, or will be.
+
+    Attributes:
+        content: where it can be read, within the block of its save.
+        size: its bytes.
+    """
+
+    content: Path | BinaryIO
+    size: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from determined.pytorch._saves import OpenSave
 from determined.pytorch._state import TrialState, restore_rng, take_rng
 from determined.pytorch.deepspeed import _files
 from determined.pytorch.deepspeed._context import DeepSpeedTrialContext
+from determined.pytorch.deepspeed._engine_files import EngineFiles
 from determined.pytorch.deepspeed._trial import DeepSpeedTrial
 from determined.trial import read_counters
 
@@ -25,9 +26,11 @@ class DeepSpeedCheckpoints(Checkpoints):
     def __init__(self, trial: DeepSpeedTrial, context: DeepSpeedTrialContext, *given: Any, **options: bool) -> None:
         super().__init__(trial, context, *given, **cast(Any, options))
         self._trial = trial
+        self._engine_files = EngineFiles()
 
     def save(self, state: TrialState, batches: Any, *, awaited: bool = False) -> str:
-        """Do as `Checkpoints.save`. DeepSpeed writes its files before training goes on; what follows need not wait."""
+        """Do as `Checkpoints.save`. Before training goes on, DeepSpeed's files are written the first time, which tells
+        how large they are, and copied in memory later; always written where the trial has a `save` of its own."""
         self.wait()
         rng, is_chief = take_rng(), self._dist.rank == 0
         own: JsonObject = {
@@ -37,10 +40,11 @@ class DeepSpeedCheckpoints(Checkpoints):
         }
         saved = dataclasses.replace(state, last_ckpt=state.batches_trained)
         words = torch_metadata(state.batches_trained) if is_chief else {}
-        way = self._saves.way(own, awaited=awaited, shared=True)
+        way = self._saves.way(own, awaited=awaited, shared=True, more=self._engine_files.size)
         with self._saves.opened(words, way, shard=True) as save, self._failing_alone():
             self._callbacks.fire("on_checkpoint_save_start", own)
-            self._trial.save(cast(DeepSpeedTrialContext, self._context), save.path)
+            with self._taking_files(save):
+                self._trial.save(cast(DeepSpeedTrialContext, self._context), save.path)
             self._write_own(save, own, saved if is_chief else None)
             self._callbacks.fire("on_checkpoint_end", str(save.path))
             self._callbacks.fire("on_checkpoint_write_end", str(save.path))
@@ -65,6 +69,11 @@ class DeepSpeedCheckpoints(Checkpoints):
         self._callbacks.load_state_dict(checkpoint.get("callbacks") or {})
         return self._restored(checkpoint, counters, state)
 
+    def _taking_files(self, save: OpenSave) -> contextlib.AbstractContextManager[None]:
+        if not _files.are_saved_by_deepspeed(self._trial):  # it may read them, or write others
+            return contextlib.nullcontext()
+        return self._engine_files.taken(self._context.models, save)
+
     @contextlib.contextmanager
     def _failing_alone(self) -> Iterator[None]:
         try:
@@ -87,4 +96,4 @@ class DeepSpeedCheckpoints(Checkpoints):
         save.write_rest(self._origin.write_code)
         if self._is_first:
             self._is_first = False
-            self._warn_of_unsafe(file)
+            self._warn_of_unsafe(file.content)

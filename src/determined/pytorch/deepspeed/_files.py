@@ -39,6 +39,12 @@ def are_loaded_by_deepspeed(trial: DeepSpeedTrial) -> bool:
     return getattr(bound, "__func__", bound) is DeepSpeedTrial.load
 
 
+def are_saved_by_deepspeed(trial: DeepSpeedTrial) -> bool:
+    """Return whether the trial leaves saving to `DeepSpeedTrial.save`."""
+    bound: object = trial.save
+    return getattr(bound, "__func__", bound) is DeepSpeedTrial.save
+
+
 def refuse_unsafe(directory: Path, engines: int) -> None:
     """Raise UnsafeCheckpoint where a file of an engine holds more than tensors and plain values."""
     for number in range(engines):
