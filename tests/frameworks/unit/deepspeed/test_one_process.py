@@ -17,6 +17,7 @@ from small_ds_trial import FEATURES, SmallTrial, config_of, fitted, mean_square,
 from torch import nn
 
 from determined import pytorch
+from determined.config import ExperimentConfig
 from determined.errors import CheckpointNotFound, InvalidExperimentException, UnsafeCheckpoint
 from determined.pytorch import deepspeed as det_ds
 
@@ -324,7 +325,7 @@ def test_optimizations_that_deepspeed_has_by_itself_are_refused(optimizations: d
     from determined.pytorch.deepspeed._entrypoint import _check_optimizations
 
     with pytest.raises(InvalidExperimentException, match=f"{next(iter(optimizations))}.* is not for a DeepSpeedTrial"):
-        _check_optimizations(optimizations)
+        _check_optimizations(ExperimentConfig.load({"optimizations": optimizations}).optimizations)
 
 
 class _Grid:
