@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Engine, Executable, Float, Integer, Table, Text, event, literal
 from sqlalchemy import create_engine as _create_engine
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import QueuePool
@@ -123,11 +123,18 @@ def continue_ids(conn: Connection, table: Table) -> None:
     conn.exec_driver_sql(f"SELECT setval({sequence}, {largest}) WHERE {largest} IS NOT NULL")
 
 
+def _insert(dialect_name: str, table: Table) -> Any:
+    if dialect_name == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # a twentieth of what a master on SQLite would import
+
+    return postgresql.insert(table)
+
+
 @cache  # as many as there are calls in this program
 def _upsert(dialect_name: str, table: Table, columns: tuple[str, ...], keys: tuple[str, ...]) -> Executable:
     """Kept, because building one costs more than running it and every report needs several."""
-    dialect = sqlite if dialect_name == "sqlite" else postgresql
-    insert = dialect.insert(table)
+    insert = _insert(dialect_name, table)
     changed = {name: insert.excluded[name] for name in columns if name not in keys}
     statement: Executable = (
         insert.on_conflict_do_update(index_elements=keys, set_=changed)
