@@ -6,6 +6,7 @@ import socket
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -58,7 +59,7 @@ from determined.master.engine_wiring import build_engines, with_found_pools
 from determined.master.lifecycle.reconciler import Reconciler
 from determined.master.proxy.proxy import Proxy
 from determined.master.proxy.tunnels import PING_SECONDS, Tunnels
-from determined.master.routes import nouns
+from determined.master.routes import late, nouns
 from determined.master.routes.docs import openapi_config
 from determined.master.routes.errors import exception_handlers
 from determined.master.routes.limits import ORDINARY_BODY
@@ -66,6 +67,7 @@ from determined.master.routes.observe import observed
 from determined.master.routes.proxy import by_origin
 from determined.master.routes.submit_turns import SubmitTurns
 from determined.master.services import bootstrap, session
+from determined.master.services.bootstrap import FirstPassword
 from determined.master.services.experiment_files import prepare_storage
 from determined.master.services.master_log import LogRing
 from determined.master.services.request_metrics import RequestMetrics
@@ -92,6 +94,7 @@ class Plan:
         clock: The time; tests pass their own.
         identity_secret: What an embedded master proves itself with (`GET /info?challenge=`).
         visible_gpus: What the environment says the local engine may use; None for all.
+        first_password: That of the built-in users of a new database, which may be hashed while the app is built.
     """
 
     config: MasterConfig
@@ -99,6 +102,7 @@ class Plan:
     clock: Clock = field(default_factory=SystemClock)
     identity_secret: bytes | None = field(default=None, repr=False)
     visible_gpus: str | None = None
+    first_password: Future[FirstPassword] | None = field(default=None, repr=False)
 
 
 def create_app(
@@ -108,14 +112,20 @@ def create_app(
     clock: Clock | None = None,
     identity_secret: bytes | None = None,
     visible_gpus: str | None = None,
+    first_password: Future[FirstPassword] | None = None,
+    late_routes: bool = False,
 ) -> Litestar:
-    """Build one master as an ASGI application. It opens all at its start and closes all at its stop; see `Plan`."""
-    plan = Plan(config, engine_factory, clock or SystemClock(), identity_secret, visible_gpus)
+    """Build one master as an ASGI application. It opens all at its start and closes all at its stop; see `Plan`.
+
+    `late_routes`: most routes are registered once it serves, for whoever waits for its start (routes/late.py).
+    """
+    plan = Plan(config, engine_factory, clock or SystemClock(), identity_secret, visible_gpus, first_password)
     with warnings.catch_warnings():
         # handlers name their dependencies and parameters plainly, which Litestar 2 infers and 3 will not
         warnings.simplefilter("ignore", DeprecationWarning)
+        routers = nouns.routers(late.FIRST if late_routes else None)
         app = _Application(
-            route_handlers=nouns.routers(),
+            route_handlers=routers,
             guards=[guard],
             dependencies=_dependencies(),
             exception_handlers=exception_handlers(),
@@ -128,6 +138,8 @@ def create_app(
             logging_config=None,
         )
     require_rows(nouns.handlers(app))
+    if late_routes:
+        app.state.late_routes = app.asgi_handler = late.LateRoutes(app, routers)
     app.asgi_handler = by_origin(observed(app.asgi_handler))
     return app
 
@@ -215,7 +227,7 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     ownership = Ownership(db.engine)
     stack.push_async_callback(asyncio.to_thread, ownership.release)
     await asyncio.to_thread(ownership.take)
-    ctx = await open_context(db, plan.config, directory, plan.clock)
+    ctx = await open_context(db, plan.config, directory, plan.clock, plan.first_password)
     stack.callback(ctx.bus.close)
     await _prepare_storage(ctx)
     state.ctx = ctx
@@ -233,8 +245,16 @@ async def _open(state: State, stack: AsyncExitStack) -> None:
     state.streams = StreamHub(ctx)
     state.streams.open()
     stack.push_async_callback(state.streams.close)
+    if "late_routes" in state:
+        registering = supervise.spawn(_complete_routes(state.late_routes), name="late routes")
+        stack.push_async_callback(supervise.stop, registering)
     guarding = supervise.repeat(lambda: _stay_owner(ctx, ownership), name="database ownership", seconds=_OWNER_SECONDS)
     stack.push_async_callback(supervise.stop, guarding)
+
+
+async def _complete_routes(routes: late.LateRoutes) -> None:
+    await routes.register_when_quiet()
+    memory.freeze_objects()
 
 
 async def _prepare_storage(ctx: MasterContext) -> None:
@@ -261,20 +281,30 @@ async def _count_answer(message: Message, scope: Scope) -> None:
         metrics.observe(message, scope)
 
 
-async def open_context(db: Database, config: MasterConfig, directory: DataDirectory, clock: Clock) -> MasterContext:
+async def open_context(
+    db: Database,
+    config: MasterConfig,
+    directory: DataDirectory,
+    clock: Clock,
+    first_password: Future[FirstPassword] | None = None,
+) -> MasterContext:
     """Migrate the database and read who we are; fills a new one."""
     await asyncio.to_thread(migrate.upgrade, db.engine)
     await db.read(bootstrap.require_whole)
-    await _populate(db, config, directory, clock)
+    if await db.read(bootstrap.is_empty):
+        configured = config.security.initial_user_password
+        password = await (
+            asyncio.wrap_future(first_password)
+            if first_password is not None
+            else asyncio.to_thread(bootstrap.first_password, configured)
+        )
+        await _populate(db, directory, clock, password)
     cluster_id, secret = await db.read(bootstrap.identity)
     who = ClusterIdentity(cluster_id=cluster_id, master_id=str(uuid.uuid4()), secret=secret)
     return MasterContext(db=db, bus=Bus(), clock=clock, config=config, cluster=who)
 
 
-async def _populate(db: Database, config: MasterConfig, directory: DataDirectory, clock: Clock) -> None:
-    if not await db.read(bootstrap.is_empty):
-        return
-    password = await asyncio.to_thread(bootstrap.first_password, config.security.initial_user_password)
+async def _populate(db: Database, directory: DataDirectory, clock: Clock, password: FirstPassword) -> None:
     if password.generated is not None:
         # written before the users exist: a crash in between must not leave a cluster nobody can enter
         path = directory.write_secret("initial-password", password.generated + "\n")

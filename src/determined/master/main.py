@@ -9,6 +9,7 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def _import(words: list[str]) -> int:
 def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_fd: int | None = None) -> int:
     """Run until SIGTERM or SIGINT; the exit status."""
     try:
-        _check_state(config)
+        is_new = _check_state(config)
     except DeterminedError as e:
         logger.error("cannot start: %s", e.message)
         return EXIT_STATE
@@ -96,7 +97,14 @@ def serve(config: MasterConfig, *, identity_secret: bytes | None = None, ready_f
     # With --port 0 only the listener knows the port; runners are told it in their launch files.
     config = config.replace(port=listener.getsockname()[1])
     _warn(config)
-    app = create_app(config, identity_secret=identity_secret, visible_gpus=_visible_gpus())
+    first_password = _hashing(config.security.initial_user_password) if is_new else None
+    app = create_app(
+        config,
+        identity_secret=identity_secret,
+        visible_gpus=_visible_gpus(),
+        first_password=first_password,
+        late_routes=True,
+    )
     server = _Announcing(_server_config(app, config), config, ready_fd)
     server.run(sockets=[listener, *more])
     return 0 if server.started else EXIT_STATE
@@ -175,8 +183,11 @@ def _visible_gpus() -> str | None:
     return os.environ.get("ROCR_VISIBLE_DEVICES", os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
-def _check_state(config: MasterConfig) -> None:
-    """Check what can be told in one line before the server is built: a second master, a damaged or foreign database."""
+def _check_state(config: MasterConfig) -> bool:
+    """Check what can be told in one line before the server is built: a second master, a damaged or foreign database.
+
+    Returns whether the database is a new one.
+    """
     directory = DataDirectory(Path(config.data_dir))
     engine = dialects.create_engine(config.db.address or directory.database_url)
     ownership = Ownership(engine)
@@ -185,10 +196,19 @@ def _check_state(config: MasterConfig) -> None:
         migrate.upgrade(engine)
         with engine.connect() as conn:
             bootstrap.require_whole(conn)
+            return bootstrap.is_empty(conn)
     finally:
         ownership.release()
         engine.dispose()
         directory.close()
+
+
+def _hashing(password: str | None) -> Future[bootstrap.FirstPassword]:
+    """Hash the first password on a thread, while the app is built."""
+    threads = ThreadPoolExecutor(1, thread_name_prefix="first-password")
+    hashing = threads.submit(bootstrap.first_password, password)
+    threads.shutdown(wait=False)
+    return hashing
 
 
 def _await_database(ownership: Ownership) -> None:

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from types import ModuleType
 
 from litestar import Litestar, Router
@@ -11,13 +12,17 @@ from litestar.routes import HTTPRoute
 from determined.master import routes
 
 
-def routers() -> list[Router]:
-    """Make a router of the handlers of each file beside this one.
+def names() -> list[str]:
+    """List the files beside this one."""
+    return [module.name for module in pkgutil.iter_modules(routes.__path__)]
+
+
+def routers(chosen: Iterable[str] | None = None) -> list[Router]:
+    """Make a router of the handlers of each file beside this one, or of those that are chosen.
 
     They are imported here, inside `create_app`, because declaring them warns; see there.
     """
-    names = (module.name for module in pkgutil.iter_modules(routes.__path__))
-    modules = (importlib.import_module(f"{routes.__name__}.{name}") for name in names)
+    modules = (importlib.import_module(f"{routes.__name__}.{name}") for name in sorted(chosen or names()))
     return [_without_options(Router(path="", route_handlers=own)) for own in map(_declared_in, modules) if own]
 
 
@@ -27,8 +32,12 @@ def _declared_in(module: ModuleType) -> list[BaseRouteHandler]:
 
 def handlers(app: Litestar) -> list[BaseRouteHandler]:
     """List everything that the app serves."""
+    return handlers_of([app])
+
+
+def handlers_of(parts: Iterable[Router]) -> list[BaseRouteHandler]:
     served: list[BaseRouteHandler] = []
-    for route in app.routes:
+    for route in (route for part in parts for route in part.routes):
         served += route.route_handlers if isinstance(route, HTTPRoute) else [route.route_handler]
     return served
 
