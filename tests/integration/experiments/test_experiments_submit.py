@@ -145,6 +145,16 @@ def test_forking_what_does_not_exist_is_not_found(user: Any, config: Any) -> Non
     assert "77" in answer.message
 
 
+def test_a_run_from_outside_of_the_cluster_is_forked_only_with_code(user: Any, config: Any, files: Any) -> None:
+    tracked = user.post("/api/v1/experiments", {"config": json.dumps(config()), "unmanaged": True})
+    fork = {"config": json.dumps(config()), "parentId": tracked.json["experiment"]["id"]}
+    answer = user.post("/api/v1/experiments", fork)
+    assert answer.status == 400
+    assert "has no code to fork" in answer.message
+    answer = user.post("/api/v1/experiments", {**fork, "modelDefinition": [files("train.py", b"1")]})
+    assert answer.status == 200, answer.message
+
+
 def test_a_context_over_the_limit_names_detignore(start_master: Any, files: Any, config: Any) -> None:
     user = start_master().client("determined")
     sent = [files(f"f{i}", b"0" * (24 * 1024 * 1024)) for i in range(4)]

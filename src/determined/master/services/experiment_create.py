@@ -201,6 +201,10 @@ def resolve_place(conn: Connection, raw: JsonObject, request: CreateExperimentRe
         raise FailedPrecondition(
             f"experiment {request.parent_id} lies in an archived project; unarchive that to fork it"
         )
+    if parent.unmanaged and not request.model_definition:
+        raise FailedPrecondition(
+            f"experiment {request.parent_id} was run outside of the cluster and has no code to fork"
+        )
     return Place(project, request.parent_id)
 
 

@@ -27,6 +27,7 @@ class ProjectOfExperiment(msgspec.Struct, frozen=True):
 class ParentExperiment(msgspec.Struct, frozen=True):
     id: int
     archived: bool
+    unmanaged: bool
     project_archived: bool
     workspace_archived: bool
 
@@ -58,6 +59,7 @@ def parent(conn: Connection, experiment_id: int) -> ParentExperiment | None:
         select(
             experiments.c.id,
             experiments.c.archived,
+            experiments.c.unmanaged,
             projects.c.archived.label("project_archived"),
             workspaces.c.archived.label("workspace_archived"),
         )
