@@ -33,6 +33,15 @@ def peers_python() -> str:
     return str(python)
 
 
+def official_python() -> str:
+    """A python that has upstream's last client, which cannot share an environment with ours; as the tests have it."""
+    root = Path(__file__).parents[1]
+    if not (root / ".venv-official").exists():
+        sys.stderr.write("installing upstream's client into .venv-official (once)\n")
+        subprocess.run(["sh", str(root / "scripts" / "setup_official.sh"), str(root / ".venv-official")], check=True)
+    return str(root / ".venv-official" / "bin" / "python")
+
+
 def make_environment(home: Path) -> None:
     uv = shutil.which("uv")
     command = [uv, "venv", "-q", "--python", sys.executable] if uv else [sys.executable, "-m", "venv"]

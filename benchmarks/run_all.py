@@ -70,6 +70,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "recovery": ([], ["--quick"]),
     "search_speed": ([], ["--quick"]),
     "train_loop": ([], ["--quick"]),
+    "train_loop_trial": ([], ["--quick"]),
     "search_quality": (["--plot", str(HERE / "results" / "search_quality.svg")], ["--quick"]),
 }
 

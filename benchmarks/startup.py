@@ -23,12 +23,13 @@ import psutil
 
 import machine
 import peers
+import startup_submit
 from cluster import running
 
 ROOT = Path(__file__).parents[1]
-DET = Path(sys.executable).with_name("det")
+DET = startup_submit.DET
 _PATIENCE = 120.0
-_MIB = 2**20
+_CLIENT = "from determined.experimental import client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,15 @@ def main() -> int:
     times = 3 if options.quick else 15
     idle = 2.0 if options.quick else 10.0
     rows = [*imports(times, options.ours), *install_sizes(options.ours), *masters(max(2, times // 3), idle)]
-    rows += submissions(times)
+    cold, warm = startup_submit.measured(times, max(2, times // 3))
+    rows += [
+        Row(f"submit to first user line, {which}: on the submitter's screen", "s", startup_submit.seen(submits), hold)
+        for which, submits, hold in (("warm", warm, 0.2), ("no master yet", cold, 1.0))
+    ]
     if not options.ours:
         rows += mlflow_server(max(1, times // 5), idle)
     print(render(rows))
+    print(startup_submit.render(cold, warm))
     return 0 if all(_verdict(row) in ("held", "") for row in rows) else 1
 
 
@@ -59,6 +65,7 @@ def imports(times: int, ours: bool) -> list[Row]:
     """Imports are timed inside the process (what a script pays), --help from outside (what a person waits)."""
     rows = [
         Row("import determined", "ms", _repeat(times, lambda: _import(sys.executable, "determined")), 60),
+        *_clients(times, ours),
         Row("det --help", "ms", _repeat(times, lambda: _run([str(DET), "--help"])), 200),
         Row("python -c pass, for comparison", "ms", _repeat(times, lambda: _run([sys.executable, "-c", "pass"]))),
     ]
@@ -70,6 +77,22 @@ def imports(times: int, ours: bool) -> list[Row]:
         rows.append(Row(f"import {name}", "ms", _repeat(few, functools.partial(_import, python, name)), peer=name))
     command = [str(Path(python).with_name("mlflow")), "--help"]
     return [*rows, Row("mlflow --help", "ms", _repeat(few, lambda: _run(command)), peer="mlflow")]
+
+
+def _clients(times: int, ours: bool) -> list[Row]:
+    """The SDK beside upstream's own, in turns: alone, and with what its first function needs."""
+    pythons = {"": sys.executable} if ours else {"": sys.executable, "upstream": peers.official_python()}
+    rows = {}
+    for python in pythons.values():
+        _import_client(python, used=True)
+    for used, what in ((False, _CLIENT), (True, f"{_CLIENT}, and all that its first call imports")):
+        for peer in pythons:
+            name = f"{what}, upstream's 0.38.1" if peer else what
+            rows[used, peer] = Row(name, "ms", [], hold=80 if not used and not peer else None, peer=peer)
+    for _ in range(times):
+        for (used, peer), row in rows.items():
+            row.values.append(_import_client(pythons[peer], used=used))
+    return list(rows.values())
 
 
 def install_sizes(ours: bool) -> list[Row]:
@@ -93,33 +116,6 @@ def masters(times: int, idle: float) -> list[Row]:
         Row("master ready, later starts", "s", again, 2),
         Row("idle master, resident memory", "MB", [memory], 150),
         Row(f"idle master, CPU over {idle:.0f} s", "%", [cpu], 1),
-    ]
-
-
-def submissions(times: int) -> list[Row]:
-    """`det e create -f` against the embedded master that is already running: what a person at a terminal sees."""
-    with tempfile.TemporaryDirectory(prefix="det-submit-") as folder:
-        home = Path(folder)
-        environment = peers.environment(
-            HOME=folder, DET_STATE_DIR=f"{folder}/state", XDG_CONFIG_HOME=f"{folder}/config"
-        )
-        context = home / "context"
-        context.mkdir()
-        (context / "train.py").write_text("import time\nprint(f'first line {time.time()}', flush=True)\n")
-        storage = f"checkpoint_storage: {{type: directory, container_path: {home / 'checkpoints'}}}\n"
-        text = "entrypoint: python3 train.py\nsearcher: {name: single, metric: x}\nmax_restarts: 0\n"
-        (home / "config.yaml").write_text(f"name: benchmark\n{text}{storage}")
-        (home / "checkpoints").mkdir()
-        cold = _submit(home, environment)
-        try:
-            warm = [_submit(home, environment) for _ in range(times)]
-        finally:
-            subprocess.run([str(DET), "master", "stop"], env=environment, check=True, stdout=subprocess.DEVNULL)
-    ran, seen = [pair[0] for pair in warm], [pair[1] for pair in warm]
-    return [
-        Row("submit to first user line, warm: on the submitter's screen", "s", seen, 1),
-        Row("submit to first user line, warm: the script runs", "s", ran),
-        Row("submit to first user line, no master yet: on the screen", "s", [cold[1]]),
     ]
 
 
@@ -166,13 +162,24 @@ def _repeat(times: int, measure: Callable[[], float]) -> list[float]:
 
 
 def _import(python: str, name: str) -> float:
-    code = f"import time; begin = time.perf_counter(); import {name}; print(1000 * (time.perf_counter() - begin))"
+    return _timed_inside(
+        python, f"import time; begin = time.perf_counter(); import {name}; print(1000 * (time.perf_counter() - begin))"
+    )
+
+
+def _timed_inside(python: str, code: str) -> float:
     with tempfile.TemporaryDirectory(prefix="det-import-") as folder:
         command = [python, "-c", code]
         done = subprocess.run(
             command, env=peers.environment(), cwd=folder, capture_output=True, text=True, timeout=_PATIENCE, check=True
         )
     return float(done.stdout.splitlines()[-1])
+
+
+def _import_client(python: str, *, used: bool) -> float:
+    names = _CLIENT + ("; client.create_experiment" if used else "")
+    code = f"import time; begin = time.perf_counter(); {names}; print(1000 * (time.perf_counter() - begin))"
+    return _timed_inside(python, code)
 
 
 def _run(command: list[str]) -> float:
@@ -208,25 +215,6 @@ def _idle(process: psutil.Process, seconds: float) -> tuple[float, float]:
 def _cpu(process: psutil.Process) -> float:
     times = process.cpu_times()
     return float(times.user + times.system)
-
-
-def _submit(home: Path, environment: dict[str, str]) -> tuple[float, float]:
-    """(seconds until the script's first statement, until its line is on the screen)."""
-    command = [str(DET), "e", "create", str(home / "config.yaml"), str(home / "context"), "-f"]
-    begin = time.time()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as det:
-        assert det.stdout is not None
-        told = []
-        for line in det.stdout:
-            told.append(line)
-            if "first line " in line:
-                seen, ran = time.time(), float(line.split("first line ", 1)[1])
-                break
-        else:
-            raise SystemExit("the script's line never came:\n" + "".join(told))
-        for _ in det.stdout:
-            pass
-    return ran - begin, seen - begin
 
 
 @contextmanager

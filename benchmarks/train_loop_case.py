@@ -50,7 +50,8 @@ def _calibrate(wanted: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _taken_apart(case: dict[str, Any]) -> tuple[int, int, dict[str, Any]]:
-    return case["stride"], case["pairs"], {key: case[key] for key in ("width", "batch", "device")}
+    size = {key: case[key] for key in ("width", "batch", "device", "elsewhere") if key in case}
+    return case["stride"], case["pairs"], size
 
 
 def _measure(name: str, cases: list[work.Case]) -> dict[str, Any]:

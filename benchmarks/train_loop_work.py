@@ -22,21 +22,33 @@ _NARROWEST, _WIDEST = 8, 2**15
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Work of one step: a perceptron of three layers, `width` wide, on a batch."""
+    """Work of one step: a perceptron of three layers, `width` wide, on a batch; it may read other memory as well."""
 
     width: int
     batch: int
     device: str
+    elsewhere: int = 0  # MiB
 
     def model(self) -> nn.Module:
         torch.manual_seed(1)
         inner = nn.Linear(self.width, self.width)
-        return nn.Sequential(
-            nn.Linear(_FEATURES, self.width), nn.ReLU(), inner, nn.ReLU(), nn.Linear(self.width, _CLASSES)
-        )
+        layers = [nn.Linear(_FEATURES, self.width), nn.ReLU(), inner, nn.ReLU(), nn.Linear(self.width, _CLASSES)]
+        return nn.Sequential(*layers, *([_Elsewhere(self.elsewhere)] if self.elsewhere else []))
 
     def ready_model(self) -> nn.Module:
         return self.model().to(self.device)
+
+
+class _Elsewhere(nn.Module):
+    """Reads memory that nobody else uses, so that the next step finds the caches cold."""
+
+    def __init__(self, mib: int) -> None:
+        super().__init__()
+        self._memory = [torch.ones(mib * 2**18)]  # in a list: neither a parameter nor a buffer, which would be moved
+
+    def forward(self, batch: torch.Tensor) -> torch.Tensor:
+        self._memory[0].sum()
+        return batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,13 @@ LINES = (
         ("the plain loop against itself", _added("the plain loop")),
     ),
     Line(
+        "train_loop_trial",
+        "added to a training step of 1.1 ms in a trial",
+        "µs",
+        Cell("1.1 ms", "us added in a trial"),
+        floor=("a Trainer without a trial", Cell("1.1 ms", "us added by a Trainer")),
+    ),
+    Line(
         "checkpoint",
         "stall of a save of 1 GiB by a trial class",
         "s",
@@ -91,6 +98,12 @@ LINES = (
         "`det e create -f` to the first user line, master up",
         "s",
         _startup("submit to first user line, warm: on"),
+    ),
+    Line(
+        "startup",
+        "the same where no master runs yet, which is started",
+        "s",
+        _startup("submit to first user line, no master yet: on"),
     ),
     Line(
         "startup",
