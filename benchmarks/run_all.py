@@ -65,6 +65,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str]]] = {
     "abuse": ([], ["--quick"]),
     "webui": ([], ["--quick"]),
     "checkpoint": ([], ["--quick"]),
+    "checkpoint_dedup": ([], ["--quick"]),
     "launch": ([], ["--quick"]),
     "environment": ([], ["--quick"]),
     "recovery": ([], ["--quick"]),

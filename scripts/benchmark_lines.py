@@ -42,6 +42,7 @@ _report = _in("p50 us")
 _startup = _in("median")
 _values = _in("per second")
 _stall = _in("median s")
+_on_disk = _in("of what was saved", "20 saves, 1 % changed by each, ext4")
 _trials = _in("trials/s")
 _regret = _in("at 100%")
 _added = _in("us added", "Steps of about 2 ms")
@@ -85,6 +86,14 @@ LINES = (
         _stall("a checkpoint of a PyTorchTrial"),
         [("torch.save", _stall("torch.save"))],
         ("cp", _stall("cp of such a file")),
+    ),
+    Line(
+        "checkpoint_dedup",
+        "disk for 20 saves, 1 % changed by each, ext4, blocks",
+        "%",
+        _on_disk("ours, deduplicate: blocks"),
+        [(name, _on_disk(name)) for name in ("borg", "restic", "rsync")],
+        ("cp", _on_disk("cp -r")),
     ),
     Line(
         "startup",
