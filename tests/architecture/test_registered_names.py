@@ -21,7 +21,8 @@ FRAMEWORKS = {name for framework in frameworks() for name in framework.extras}
 FOLDERS = {framework.package.removeprefix("determined.").replace(".", "/") for framework in frameworks()}
 # The names of a registry, and the modules that may know them.
 REGISTRIES: dict[str, tuple[Set[str], Set[str]]] = {
-    "determined/search/registry.py": (SEARCHERS, {"search"}),
+    # `auto` is also a number of slots and a type of them.
+    "determined/search/registry.py": (SEARCHERS, {"search", "cli/slots_option.py", "engines/slurm/partitions.py"}),
     # Upstream's database has a table per store of its own; its importer reads those.
     "determined/storage/registry.py": ({*stores.kinds()}, {"storage", "master/importing/sources/upstream"}),
     "determined/engines/registry.py": ({*managers()}, {"engines"}),

@@ -118,6 +118,15 @@ def _asynchronous(late: bool) -> dict[str, Case]:
     }
 
 
+def _auto(late: bool) -> dict[str, Case]:
+    auto = {"name": "auto", **_length(late)}
+    common = {"replaces_invalid": True, "classic": not late}
+    return {
+        "auto": Case({**auto, "max_trials": 17, "max_concurrent_trials": 3}, 17, busy=3, **common),
+        "auto-all-at-once": Case({**auto, "max_trials": 5, "max_concurrent_trials": 0}, 5, busy=5, **common),
+    }
+
+
 def _older() -> dict[str, Case]:
     end = {"max_length": {"batches": 16}}
     sync = {"name": "sync_halving", "num_rungs": 3, "divisor": 2, **end}
@@ -151,6 +160,8 @@ def _sampled() -> dict[str, Case]:
 
 
 CASES = {
+    **_auto(late=False),
+    **{f"{name}-late": case for name, case in _auto(late=True).items()},
     **_basic(late=False),
     **{f"{name}-late": case for name, case in _basic(late=True).items()},
     **_asynchronous(late=False),

@@ -19,7 +19,7 @@ from determined.search.registry import samplers, searchers
 from determined.search.rng import Rng
 from determined.search.searcher import Searcher
 from determined.search.searcher_config import SearcherConfig
-from determined.search.simulate import Simulation, Simulator
+from determined.search.simulate import SimulatedTrial, Simulation, Simulator
 
 SETTINGS = settings(
     derandomize=True,
@@ -113,10 +113,17 @@ def test_nan_and_infinity_count_as_the_worst_number(name: str, smaller: bool) ->
     assert runs[0] == runs[1] == runs[2]
 
 
+def pick(simulator: Simulator, rng: Rng) -> SimulatedTrial:
+    """Draw whose turn it is, every trial that waits for a point having got one."""
+    while waiting := simulator.search.proposals():
+        simulator.propose(waiting[0])
+    return simulator.pick(rng)
+
+
 def _all_leave(simulator: Simulator, reason: ExitReason) -> None:
     rng = Rng(3)
     while simulator.shutdown is None:
-        trial = simulator.pick(rng)
+        trial = pick(simulator, rng)
         if trial.reason is None:
             simulator.leave(trial, reason)
         else:
@@ -150,7 +157,7 @@ def test_trial_that_fails_after_it_was_told_to_end_changes_nothing(name: str) ->
     simulator.start()
     rng = Rng(3)
     while simulator.shutdown is None:
-        trial = simulator.pick(rng)
+        trial = pick(simulator, rng)
         if trial.told_to_end and trial.reason is None and not simulator.trains(trial):
             before = len(simulator.operations)
             simulator.leave(trial, ExitReason.ERRORED)

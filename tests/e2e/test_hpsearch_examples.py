@@ -1,4 +1,4 @@
-"""Stage 3 of the Core API tutorial in both generations: adaptive_asha on a real cluster, by the real command line."""
+"""Stage 3 of the Core API tutorial in both generations: auto and ASHA on a real cluster, by the real command line."""
 
 import re
 import subprocess
@@ -11,6 +11,7 @@ from stage_4 import change, submit
 from cluster import HANG_SECONDS, Client, Cluster, clean_environment, copy_example, det, eventually
 
 SLEEP = re.compile(r"time\.sleep\([\d.]+\)")
+CHANCE = r"stopped: \d+\.\d% chance to reach the best 10%"
 RUNG, HALF, TOP = 25, 50, 100  # of 8 trials: six begin in a bracket of two rungs, two in a bracket of one
 # Trials stay at HALF until the search stops them or the test lets them go on: none is over before the search is heard.
 ASKED = "            if core_context.preempt.should_preempt():\n"
@@ -60,7 +61,7 @@ def test_classic_trials_wait_between_rungs_without_a_slot_and_go_on_where_they_s
     model = _model(tmp_path / "model", 0.002)
     # All equally good: the oldest of the first four is promoted, and by then it waits. One slot for the whole search:
     # a trial that kept it while it waits would keep all others from training.
-    options = ["hyperparameters.increment_by=1", "resources.max_slots=1"]
+    options = ["searcher.name=adaptive_asha", "hyperparameters.increment_by=1", "resources.max_slots=1"]
     experiment = _search(cluster, client, home, model, "3_hpsearch.yaml", *options)
 
     trials = client.trials(experiment)
@@ -82,7 +83,9 @@ def test_late_trials_are_stopped_by_the_search(cluster: Cluster, client: Client,
     gates = tmp_path / "gates"
     gates.mkdir()
     model = change(_model(tmp_path / "model", 0.002), "3_hpsearch_late.py", ASKED, STAYS.format(str(gates)) + ASKED)
-    experiment = submit(cluster, home, model, "3_hpsearch_late.yaml")
+    config = model / "3_hpsearch_late.yaml"
+    config.write_text(config.read_text().replace("name: auto", "name: adaptive_asha"))
+    experiment = submit(cluster, home, model, config.name)
     eventually(lambda: _has_let_go_on(client, experiment, gates), explain=lambda: str(client.trials(experiment)))
     assert client.state(experiment) == "COMPLETED"
     trials = client.trials(experiment)
@@ -93,6 +96,30 @@ def test_late_trials_are_stopped_by_the_search(cluster: Cluster, client: Client,
     assert 3 <= list(trained.values()).count(TOP) < 8, "two of the short bracket, and at least the best of the other"
     best = max(trials, key=lambda trial: trial["hparams"]["increment_by"])
     assert trained[best["id"]] == TOP
+
+
+@pytest.mark.parametrize("config", ["3_hpsearch.yaml", "3_hpsearch_late.yaml"])
+def test_search_of_the_example_needs_no_choosing_and_says_why_each_trial_ended(
+    cluster: Cluster, client: Client, home: Path, tmp_path: Path, config: str
+) -> None:
+    """Previewed, created, and described: the reason of a trial's end is the same in all that shows it."""
+    model = _model(tmp_path / "model", 0)
+    previewed = det(home, "preview-search", config, master=cluster.url, cwd=model)
+    assert "8" in previewed.stdout and "batches" in previewed.stdout
+    experiment = _search(cluster, client, home, model, config)
+    trials = client.trials(experiment)
+    assert len(trials) == 8
+    assert len({trial["hparams"]["increment_by"] for trial in trials}) == 8, (
+        "no point is tried twice while others are left"
+    )
+    best = max(trials, key=lambda trial: trial["hparams"]["increment_by"])
+    assert _steps(client, best["id"], "validation")[-1] == TOP
+    for trial in trials:
+        reason = client.get(f"/api/v1/trials/{trial['id']}")["trial"]["stopReason"]
+        assert reason == "trained to its full length" or re.fullmatch(CHANCE, reason)
+        assert any(reason in line for line in client.log_lines(trial["id"]))
+        described = det(home, "t", "describe", str(trial["id"]), master=cluster.url).stdout
+        assert f"{reason[:1].upper()}{reason[1:]}." in described
 
 
 @pytest.mark.parametrize("script", ["3_hpsearch.py", "3_hpsearch_late.py"])

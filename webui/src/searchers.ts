@@ -20,6 +20,13 @@ export const COMMON_KEYS: readonly string[] = [
 ];
 
 export const SEARCHERS: Readonly<Record<string, Searcher>> = {
+  auto: {
+    label: "Automatic: learns where to look, stops bad trials early",
+    isMultiTrial: true,
+    needsLength: true,
+    usesCounts: false,
+    keys: ["max_concurrent_trials", "time_metric", "max_time", "max_length", "initial_points", "max_trials", "budget"],
+  },
   single: {
     label: "One trial",
     isMultiTrial: false,

@@ -11,9 +11,10 @@ from determined.search.searcher_config import SearcherConfig, invalid
 
 def build_sampler(searcher: SearcherConfig, space: JsonObject) -> Sampler | None:
     """Build the model that chooses points, where the config asks for one; None: they are drawn from the seed."""
+    own = searcher.build_sampler(space)
     sampler = _sampler_of(searcher)
-    if sampler is None or not sampler.is_model:
-        return None
+    if own is not None or sampler is None or not sampler.is_model:
+        return own
     options: JsonObject = getattr(searcher, "sampler_options", {})
     objectives = len(Objectives.of(searcher.raw).each)
     return ModelSampler(sampler.load(options), space, objectives=objectives, levels=searcher.levels())

@@ -51,6 +51,7 @@ class Close:
     """Classic: nothing more for this trial once its last operation is complete."""
 
     request_id: str
+    reason: str | None = None  # a sentence for people
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Stop:
     """Late: end this trial now; it counts as completed."""
 
     request_id: str
+    reason: str | None = None  # a sentence for people
 
 
 @dataclass(frozen=True, slots=True)

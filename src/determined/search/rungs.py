@@ -44,6 +44,16 @@ class Rung:
     def trial_at(self, place: int) -> str:
         return self._trials[place]
 
+    def metric_of(self, request_id: str) -> float:
+        return self._metric_of[request_id]
+
+    def best(self) -> float:
+        return self._metrics[0]
+
+    def middle_place(self, metric: float) -> float:
+        """Return the place of a metric that is among the results; equal ones share the middle of their places."""
+        return (bisect_left(self._metrics, metric) + bisect_right(self._metrics, metric) - 1) / 2
+
     def insert_ahead(self, request_id: str, metric: float) -> int:
         """Rank a trial, before older equals. Returns its place."""
         return self._insert(bisect_left(self._metrics, metric), request_id, metric)

@@ -15,6 +15,10 @@ from determined.search.method import ExitReason
 class Sampler(ABC):
     """Model that proposes points. Values are signed: lower is better in every objective; NaN has been made WORST."""
 
+    def at_once(self) -> JsonObject | None:
+        """Return a point that needs no thought, such as the first of a search; None: `propose` must be asked."""
+        return None
+
     @abstractmethod
     def propose(self, seed: int) -> JsonObject:
         """Return a point of the space, nested as the config is: equal for equal state and seed. Changes nothing."""

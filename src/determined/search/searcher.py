@@ -25,6 +25,7 @@ from determined.search.objectives import Objectives
 from determined.search.progress import RunningTally
 from determined.search.registry import load_searcher, searcher_names
 from determined.search.rng import Rng
+from determined.search.sampler import Sampler
 from determined.search.sampling import complete, sample
 from determined.wire.codec import plain
 
@@ -43,15 +44,15 @@ class Searcher:
         declared: the searcher of the config, with its traits and parameters.
     """
 
-    def __init__(self, config: JsonObject, rng: Rng) -> None:
+    def __init__(self, config: JsonObject, rng: Rng, *, models: bool = True) -> None:
         searcher, space = config["searcher"], config["hyperparameters"]
         self._config = config
         self._objectives = Objectives.of(searcher)
         self.declared = load_searcher(searcher)
         self._method = self.declared.build(space, classic=config["classic"])
-        self._sampler = build_sampler(self.declared, space)
+        self._sampler = build_sampler(self.declared, space) if models else None
         points = searcher.get("initial_points") or []
-        self._context = _Context(space, rng, points, deferring=self._sampler is not None)
+        self._context = _Context(space, rng, points, self._sampler)
         self._started = False
         self._requested = 0
         self._created: set[str] = set()
@@ -315,7 +316,7 @@ class Searcher:
 
 
 class _Context(SearchContext):
-    def __init__(self, space: JsonObject, rng: Rng, points: list[JsonObject], *, deferring: bool) -> None:
+    def __init__(self, space: JsonObject, rng: Rng, points: list[JsonObject], sampler: Sampler | None) -> None:
         self.space = space
         self.rng = rng
         self.points_used = 0
@@ -323,7 +324,7 @@ class _Context(SearchContext):
         self.at_once = 0  # trials created by the present event
         self._values = len(flatten(space))
         self._points = points
-        self._deferring = deferring
+        self._sampler = sampler
 
     def create(self, hparams: JsonObject | None = None, *, checkpoint_of: str | None = None) -> Create:
         self.at_once += 1
@@ -345,11 +346,11 @@ class _Context(SearchContext):
         return Create(request_id, chosen or {}, seed=self.rng.below(2**31), checkpoint_of=checkpoint_of)
 
     def _choose(self) -> JsonObject | None:
-        """Return the next initial point, completed by a draw; else a draw; None where a sampler decides later."""
+        """Return the next initial point, completed by a draw; else a draw, or a sampler's, None: later."""
         if self.points_used < len(self._points):
             self.points_used += 1
             return complete(self.space, self._points[self.points_used - 1], sample(self.space, self.rng))
-        return None if self._deferring else sample(self.space, self.rng)
+        return sample(self.space, self.rng) if self._sampler is None else self._sampler.at_once()
 
 
 def _upgraded(old: JsonObject) -> JsonObject:

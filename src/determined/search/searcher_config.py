@@ -14,6 +14,7 @@ from determined.schema.quantity_nodes import LengthNode
 from determined.schema.section import Section, field
 from determined.search.generations import Generation, generation
 from determined.search.method import SearchMethod
+from determined.search.sampler import Sampler
 
 Lengths = tuple[int, ...]
 """Lengths to which a trial trains, one after the other; empty where the trial alone knows them."""
@@ -88,6 +89,10 @@ class SearcherConfig(Section, added=dict.fromkeys(_STEPS, Field(Integer(low=1), 
             InvalidConfig: a parameter is missing that this generation needs, or parameters do not fit together.
         """
         raise NotImplementedError(f"searcher {self.name!r} builds no search method")
+
+    def build_sampler(self, space: JsonObject) -> Sampler | None:
+        """Build the searcher's own model, where it has one; None: `sampler` of the config says which, if any."""
+        return None
 
     def plan(self, space: JsonObject, *, classic: bool) -> Counter[Lengths] | None:
         """Count the trials by the lengths that they train to; None: it depends on metrics and must be simulated.

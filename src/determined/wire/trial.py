@@ -67,6 +67,7 @@ class Trial(Wire):
     log_retention_days: int | None = None
     metadata: dict[str, Any] | None = None
     runner_state: str | None = None
+    stop_reason: Ours[str | None] = None  # why the searcher ended it, in a sentence
     searcher_metric_value: float | None = None
     summary_metrics: dict[str, Any] | None = None
     task_id: str | None = None

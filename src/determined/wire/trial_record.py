@@ -88,6 +88,7 @@ class TrialRecord(Wire):
     metadata: dict[str, Any] | None = None
     progress: float | None = None
     early_stopped: bool = False
+    stop_reason: str | None = None
     early_exit: str | None = None
     warm_start_checkpoint: str | None = None
     latest_validation_step: int | None = None

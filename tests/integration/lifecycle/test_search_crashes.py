@@ -23,6 +23,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "random late": {"name": "random", "metric": "loss", "max_trials": 4, "max_concurrent_trials": 2},
     "random classic": {"name": "random", "max_trials": 4, "max_concurrent_trials": 2, **CLASSIC},
     "grid": {"name": "grid", "metric": "loss", "max_concurrent_trials": 2},
+    "auto late": {"name": "auto", "max_trials": 4, "max_concurrent_trials": 2, **LATE},
+    "auto classic": {"name": "auto", "max_trials": 4, "max_concurrent_trials": 2, **CLASSIC},
     "stopping asha": {"name": "async_halving", **HALVING, **LATE},
     "promoting asha": {"name": "async_halving", **HALVING, **CLASSIC},
     "adaptive asha late": {"name": "adaptive_asha", "max_trials": 4, "divisor": 3, "max_rungs": 2, **LATE},

@@ -186,3 +186,10 @@ def test_resolved_packages_are_printed_by_platform(
     done = det("e", "lock", "1", *flags)
     assert (done.out, done.status) == (out, 1 if said else 0)
     assert said in done.err
+
+
+def test_trial_that_the_search_ended_says_why_below_its_row(det: Det, master: SmallMaster) -> None:
+    ended = trial(8, stopReason="stopped: 0.8% chance to reach the best 10%")
+    master.answers["GET", "/api/v1/trials/8"] = (200, {"trial": ended})
+    assert "\nStopped: 0.8% chance to reach the best 10%.\n" in det("t", "describe", "8").out
+    assert "chance" not in det("t", "describe", "8", "--csv").out

@@ -43,7 +43,7 @@ CATALOGUE: list[tuple[dict[str, Any], str]] = [
     ({"preflight": "off"}, "<config>.preflight: must be one of fail, warn, skip"),
     ({"preflght": "warn"}, "did you mean `preflight`?"),
     (searcher(name="randm"), "(got 'randm'); did you mean `random`?"),
-    (searcher(name="foo"), "<config>.searcher: not an object whose `name` is one of single, random, grid, "),
+    (searcher(name="foo"), "<config>.searcher: not an object whose `name` is one of auto, single, random, grid, "),
     (searcher(), "<config>.searcher: `name` is a required property"),
     ({"searcher": {"name": "single"}}, "<config>.searcher: `metric` is a required property"),
     ({"searcher": 3}, "<config>.searcher: not an object whose `name` is one of"),

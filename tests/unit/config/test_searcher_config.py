@@ -22,6 +22,7 @@ def minimal(declared: type[SearcherConfig]) -> dict[str, Any]:
     """Return what a searcher demands and nothing more."""
     required = {key: known for key, known in declared.schema.fields.items() if known.required and key != "name"}
     fields = {key: BATCHES if isinstance(known.node, LengthNode) else 3 for key, known in required.items()}
+    fields |= {"max_trials": 3} if declared.name == "auto" else {}  # this or `budget`
     return {**fields, **({"time_metric": "batches", "max_time": 10} if declared.needs_length else {})}
 
 

@@ -2406,6 +2406,7 @@ export interface Schemas {
     searcherMetricValue?: number | null | undefined;
     startTime: string;
     state: Schemas["TrialState"];
+    stopReason?: string | null | undefined;
     summaryMetrics?: Record<string, unknown> | null | undefined;
     taskId?: string | null | undefined;
     taskIds?: string[] | null | undefined;
@@ -2496,6 +2497,7 @@ export interface Schemas {
     startTime: string;
     state: string;
     stepsCompleted: number;
+    stopReason?: string | null | undefined;
     taskId: string;
     tasks?: Schemas["TaskRecord"][] | undefined;
     warmStartCheckpoint?: string | null | undefined;

@@ -57,6 +57,7 @@ function TrialFacts({ experiment, trial }: { experiment: Experiment; trial: Tria
           name: "Checkpoints",
           value: `${trial.checkpointCount ?? 0}, ${bytes(Number(trial.totalCheckpointSize ?? 0))}`,
         },
+        trial.stopReason ? { name: "Why it ended", value: trial.stopReason } : null,
         ...(experiment.unmanaged ? [] : managed(experiment, trial)),
         { name: "Log retention", value: typeof days === "number" && days >= 0 ? `${days} days left` : "kept" },
       ]}

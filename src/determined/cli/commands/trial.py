@@ -57,6 +57,8 @@ def describe(args: argparse.Namespace) -> None:
     cells += [render.time_of(row.start_time), render.time_of(row.end_time)]
     cells += [row.total_batches_processed, row.hparams, row.log_policy_matched]
     render.rows(headers, [[*cells, *searcher_metric.cells(row, metric)]], args=args)
+    if row.stop_reason is not None and not args.csv:
+        render.line(f"\n{row.stop_reason[:1].upper()}{row.stop_reason[1:]}.")
     if render.state_of(row.state) == "ERROR" and not args.csv:
         render.line("\n{}\n{}".format(*outcome.trial_failure_block(session, row)))
     if args.metrics_summary:

@@ -225,7 +225,7 @@ CREATE TABLE trials (
 	log_policy_label VARCHAR, 
 	external_id VARCHAR, 
 	last_activity BIGINT, 
-	archived BOOLEAN DEFAULT 0 NOT NULL, 
+	archived BOOLEAN DEFAULT 0 NOT NULL, stop_reason VARCHAR, 
 	CONSTRAINT fk_trials_experiment_id FOREIGN KEY(experiment_id) REFERENCES experiments (id) ON DELETE CASCADE, 
 	CONSTRAINT uq_trials_experiment_id_external_id UNIQUE (experiment_id, external_id), 
 	CONSTRAINT uq_trials_experiment_id_request_id UNIQUE (experiment_id, request_id), 
@@ -633,7 +633,7 @@ CREATE TABLE webhook_deliveries (
 	error TEXT, 
 	CONSTRAINT fk_webhook_deliveries_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhooks (id) ON DELETE CASCADE
 );
-INSERT INTO "alembic_version" VALUES('0018');
+INSERT INTO "alembic_version" VALUES('0019');
 INSERT INTO "sqlite_sequence" VALUES('changes',0);
 CREATE INDEX ix_sessions_user_id ON sessions (user_id);
 CREATE INDEX ix_projects_workspace_id ON projects (workspace_id);

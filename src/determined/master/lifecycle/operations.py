@@ -15,6 +15,7 @@ from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import search_queue
 from determined.master.db.queries import trial as trials
+from determined.master.db.queries.log import append_master_line
 from determined.master.db.rows.experiments import Experiment, Trial
 from determined.master.lifecycle import experiment_state, search_replay, searchers, trial_state
 from determined.master.lifecycle.search_replay import Replay, Standing
@@ -263,10 +264,19 @@ def _end(conn: Connection, now: datetime, experiment_id: int, operation: Close |
         return
     if isinstance(operation, Close):
         trials.update_row(conn, trial.id, {"op_closed": True})
+        _note_reason(conn, now, trial, operation)
         close_if_finished(conn, now, trial.id)
         return
-    trials.update_row(conn, trial.id, {"early_stopped": True})
-    trial_state.push(conn, now, trial.id, State.STOPPING_COMPLETED, "the searcher stopped this trial")
+    trials.update_row(conn, trial.id, {"early_stopped": True, "stop_reason": operation.reason})
+    why = operation.reason or "the searcher stopped this trial"
+    trial_state.push(conn, now, trial.id, State.STOPPING_COMPLETED, why)
+
+
+def _note_reason(conn: Connection, now: datetime, trial: Trial, operation: Close) -> None:
+    """Store why a classic trial gets no further operation. Nothing of it may run by then, so its log says it here."""
+    if operation.reason is not None:
+        trials.update_row(conn, trial.id, {"stop_reason": operation.reason})
+        append_master_line(conn, now, trial.task_id, operation.reason)
 
 
 def _every_trial_failed(conn: Connection, experiment_id: int) -> str:
@@ -300,6 +310,7 @@ def _steer(
             lengths[trial.id] = op.length
         else:
             closed.append(trial)
+            _note_reason(conn, now, trial, op)
     trials.update_each(conn, {trial_id: {"op_length": length} for trial_id, length in lengths.items()})
     trials.update_rows(conn, [trial.id for trial in closed], {"op_closed": True})
     for trial in closed:

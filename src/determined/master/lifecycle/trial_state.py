@@ -86,6 +86,7 @@ def resume(conn: Connection, now: datetime, experiment: Experiment, trial: Trial
             "end_time": None,
             "restarts": 0,
             "early_stopped": False,
+            "stop_reason": None,
             "early_exit": None,
             "exit_reported": False,
             "op_length": None,
@@ -100,6 +101,7 @@ def reopen(conn: Connection, experiment: Experiment, trial: Trial) -> None:
     """Classic: a completed trial waits for what the continued search may ask of it; until then it is left alone."""
     values: TrialValues = {
         "state": experiment.state,
+        "stop_reason": None,
         "exit_reported": False,
         "op_length": None,
         "op_completed": None,

@@ -152,6 +152,7 @@ def _record(
         metadata=plain(row.metadata),
         progress=row.progress,
         early_stopped=row.early_stopped,
+        stop_reason=row.stop_reason,
         early_exit=row.early_exit,
         warm_start_checkpoint=row.warm_start_checkpoint,
         steps_completed=row.steps_completed,

@@ -116,6 +116,7 @@ def _trial(row: ListedTrial, page: _Page) -> Trial:
         log_retention_days=row.log_retention_days,
         metadata=row.metadata,
         runner_state=row.runner_state or "",
+        stop_reason=row.stop_reason,
         searcher_metric_value=row.best_validation_value,
         summary_metrics=plain(summaries),
         task_id=row.task_id,

@@ -11,7 +11,7 @@ from determined.search.tournament import Tournament
 
 
 class AdaptiveAsha(OptionalLength, BracketRungs, Rungs, BracketMode, AshaSearcher):
-    """Starts many trials short and trains only the promising ones long; the usual choice.
+    """Starts many trials short and trains only the promising ones long; upstream's usual choice.
 
     A deep bracket cuts early and tries many points; a shallow one gives fewer points longer to show what they are
     worth. Each bracket is an `async_halving` of its own; an extension is shared out among them as their trials are.

@@ -158,6 +158,7 @@ class Trial(msgspec.Struct, frozen=True):
     op_completed: int | None
     op_closed: bool
     early_stopped: bool
+    stop_reason: str | None
     early_exit: str | None
     exit_reported: bool
     warm_start_checkpoint: str | None
@@ -197,6 +198,7 @@ class TrialValues(TypedDict, total=False):
     op_completed: int | None
     op_closed: bool
     early_stopped: bool
+    stop_reason: str | None
     early_exit: str | None
     exit_reported: bool
     warm_start_checkpoint: str | None

@@ -165,6 +165,7 @@ class TrialColumns(Columns):
     op_closed: Named[bool] = Column(server_default=false())
     # search, both
     early_stopped: Named[bool] = Column(server_default=false())  # the searcher said Stop
+    stop_reason: Named[str | None]  # why the searcher ended it, a sentence for people
     early_exit: Named[str | None]  # why it left before its time: INVALID_HP, INIT_INVALID_HP, USER_REQUESTED_STOP
     exit_reported: Named[bool] = Column(server_default=false())  # searcher knows it exited
     warm_start_checkpoint: Named[str | None]

@@ -149,6 +149,7 @@ def map_trial(record: TrialRecord, entry: ExperimentEntry, context: MappingConte
         "metadata": None if record.metadata is None else clean_object(record.metadata),
         "progress": record.progress,
         "early_stopped": record.early_stopped,
+        "stop_reason": record.stop_reason,
         "early_exit": record.early_exit,
         "exit_reported": is_over,
         "warm_start_checkpoint": record.warm_start_checkpoint,

@@ -1,0 +1,13 @@
+"""reasons of stops."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0019"
+down_revision = "0018"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("trials", sa.Column("stop_reason", sa.String(), nullable=True))
