@@ -72,4 +72,5 @@ class LateRoutes:
             for router in nouns.routers([name]):
                 require_rows(nouns.handlers_of([router]))
                 self._app.register(router)
+        self._app.asgi_router.handle_routing.cache_clear()  # of a path that has a better route now
         self._pending.remove(name)  # only now: where it fails, the next request that needs it hears of it as well

@@ -82,6 +82,20 @@ def test_a_request_for_a_later_route_registers_all_of_them_first(
     assert _operations(app) == _operations(whole) > before
 
 
+def test_what_was_asked_before_all_routes_were_there_is_looked_up_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, app = _app(tmp_path, late_routes=False), _app(tmp_path, late_routes=True)
+    routes = _late(app)
+    monkeypatch.setattr(routes, "_handle", _answer_nothing)
+    for path in late.AMBIGUOUS:
+        assert not routes.is_first({"path": _sample(path), "method": "GET"})
+    assert not routes.is_first({"path": "/api/v1/tasks/search", "method": "GET"})
+    _ask(routes, "/api/v1/tasks/search")
+    template = app.asgi_router.handle_routing("/api/v1/tasks/search", "GET")[-1]
+    assert template == whole.asgi_router.handle_routing("/api/v1/tasks/search", "GET")[-1] == "/api/v1/tasks/search"
+
+
 @pytest.mark.parametrize("path", ["/nowhere", "/docs/openapi.json", "/api/v1/experiments/search"])
 def test_what_no_first_route_answers_waits_for_all(tmp_path: Path, path: str) -> None:
     assert not _late(_app(tmp_path, late_routes=True)).is_first({"path": path, "method": "GET"})
