@@ -14,6 +14,7 @@ import torch
 from determined import core
 from determined._info import trial_of
 from determined._json import JsonObject
+from determined.config import ExperimentConfig
 from determined.errors import CheckpointNotFound, InvalidExperimentException, UnsafeCheckpoint
 from determined.lightning import _averages, _data, _random
 from determined.lightning._callback import CHECKPOINT, LAST, OTHERS, DeterminedCallback
@@ -64,6 +65,8 @@ class DeterminedCheckpoint(DeterminedCallback):
         self._weights: Path | None = None
         self._loaders: list[_data.FollowedLoader] = []
         self._logged: JsonObject = {}
+        info = trial_of(core_context.info)
+        self._is_async = info is None or ExperimentConfig.load(info.trial._config).async_checkpointing
 
     def resume_path(self, storage_id: str | None = None) -> str | None:
         """Return what to give `trainer.fit(ckpt_path=...)`; None for a trial that begins. All ranks must call it.
@@ -146,7 +149,7 @@ class DeterminedCheckpoint(DeterminedCallback):
         if self._is_due and is_between_steps(trainer, batch_idx):
             self._is_due = False
             with before_batch(trainer):
-                self._save(trainer, [loader.taken() for loader in self._loaders])
+                self._save(trainer, [loader.taken() for loader in self._loaders], awaited=False)
 
     def on_train_batch_end(
         self, trainer: "Trainer", pl_module: "LightningModule", outputs: object, batch: object, batch_idx: int
@@ -178,7 +181,8 @@ class DeterminedCheckpoint(DeterminedCallback):
         """Save what was trained last, when training ends, unless it is saved."""
         self._is_due = False
         if self.saved_at != batches_trained(trainer):
-            self._save(trainer, None)
+            self._save(trainer, None, awaited=True)
+        self._core.checkpoint._wait()  # who comes back from `fit` finds it stored
 
     def _refuse_unsafe(self, checkpoint: str) -> None:
         if self._unsafe:
@@ -206,14 +210,14 @@ class DeterminedCheckpoint(DeterminedCallback):
         _averages.put_back(trainer, restored["averages"])
         self._logged = restored["averages"]["logged"]
 
-    def _save(self, trainer: "Trainer", loaders: list[_data.LoaderState | None] | None) -> None:
+    def _save(self, trainer: "Trainer", loaders: list[_data.LoaderState | None] | None, *, awaited: bool) -> None:
         batches, now = batches_trained(trainer), _random.take()
         if self.saved_at == batches:
             return
         if self._is_chief:
             self._core.train.set_status("checkpointing")
         about = metadata(batches, f"lightning-{flavours()[0].__version__}", "lightning")
-        with self._stored(about) as path:
+        with self._stored(about, in_background=self._is_async and not awaited) as path:
             trainer.save_checkpoint(path / LIGHTNING_FILE, weights_only=False)
             own = {"random": now, "loaders": loaders, "averages": _averages.take(trainer)}
             torch.save(own, path / _rank_file(self._core.distributed.rank))
@@ -230,12 +234,15 @@ class DeterminedCheckpoint(DeterminedCallback):
             self._core.train.set_status("training")
 
     @contextlib.contextmanager
-    def _stored(self, about: JsonObject) -> Iterator[Path]:
-        if self._core.distributed.size == 1:
-            with self._core.checkpoint.store_path(about) as (path, _storage_id):
-                yield path
+    def _stored(self, about: JsonObject, *, in_background: bool) -> Iterator[Path]:
+        """Store what is written in the block, where asked for while training goes on behind it."""
+        checkpoints, shard = self._core.checkpoint, self._core.distributed.size > 1
+        words = about if self._is_chief else {}
+        if in_background:
+            with checkpoints.store_path_async(words, shard=shard) as save:
+                yield save.path
             return
-        with self._core.checkpoint.store_path(about if self._is_chief else {}, shard=True) as (path, _storage_id):
+        with checkpoints.store_path(words, shard=shard) as (path, _storage_id):
             yield path
 
     def _read(self, directory: Path, about: JsonObject) -> JsonObject:

@@ -60,4 +60,5 @@ class DeterminedPreemption(DeterminedCallback):
 
     def _leave(self, trainer: "Trainer") -> None:
         self.is_preempted = True
+        self._core.checkpoint._wait()
         leave_fit(trainer)

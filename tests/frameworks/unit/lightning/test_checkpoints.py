@@ -1,5 +1,6 @@
 """Test the content of a checkpoint of Lightning's Trainer, and who goes on from it."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from lightning.pytorch.callbacks import ModelCheckpoint, StochasticWeightAveragi
 from determined import lightning as det_lightning
 from determined.errors import CheckpointNotFound
 from determined.lightning import DeterminedCheckpoint
+from determined.storage.local import LocalStorageManager
 
 
 def test_checkpoints_are_lightnings_own_and_come_every_epoch(task: Any, runner: Any, tmp_path: Path) -> None:
@@ -44,6 +46,21 @@ def test_a_checkpoint_every_few_batches_survives_a_kill(task: Any, runner: Any) 
         resumed = fit(task, runner, latest=checkpoint, every_n_batches=2)
         assert resumed.weights == alone.weights, f"from checkpoint {at}"
         assert resumed.validation.items() <= alone.validation.items()
+
+
+def test_checkpoints_are_stored_while_training_goes_on_and_all_are_when_fit_returns(
+    task: Any, runner: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, publish = [], LocalStorageManager.publish
+
+    def noted(manager: LocalStorageManager, dst: str, entries: Any) -> None:
+        publish(manager, dst, entries)
+        threads.append(threading.current_thread().name)
+
+    monkeypatch.setattr(LocalStorageManager, "publish", noted)
+    fitted = fit(task, runner, every_n_batches=4)
+    assert set(threads[:-1]) == {"checkpoint-save"} and threads[-1] == "MainThread"
+    assert len(threads) == len(fitted.checkpoints) > 2
 
 
 def test_own_callbacks_work_beside_ours(task: Any, runner: Any, tmp_path: Path) -> None:
