@@ -11,35 +11,37 @@ from pathlib import Path
 PACKAGES = (
     "torch==2.13.0",
     *("tensorboard", "trackio", "wandb", "mlflow", "numpy"),  # tracking
-    *("ray[tune]", "syne-tune", "optuna", "scikit-learn", "matplotlib"),  # search
+    *("ray[tune]", "syne-tune", "optuna", "optuna-integration[botorch]", "scikit-learn", "matplotlib"),  # search
     *("lightning==2.6.*", "transformers==5.*", "accelerate", "pytorch-ignite"),  # training loops
-    "orbax-checkpoint",  # saves that let training go on
     *("fsspec", "msgspec", "pathspec", "psutil", "PyYAML", "urllib3"),  # what determined needs where it runs among them
 )
+# The last release with MOBSTER and Hyper-Tune; it needs a numpy, and with it a scipy, of before 2.
+SYNE_TUNE_PACKAGES = ("syne-tune[gpsearchers]==0.13.0", "pandas<3", "scipy<1.15", "autograd<1.8")
 _HOME = Path(__file__).with_name(".venv-peers")
+_SYNE_TUNE_HOME = Path(__file__).with_name(".venv-syne-tune")
 
 
 def peers_python() -> str:
     """A python that has every peer; built at the first call, minutes without uv."""
-    python, stamp = _HOME / "bin" / "python", _HOME / ".stamp"
-    wanted = hashlib.sha256("\n".join(PACKAGES).encode()).hexdigest()
+    return _python_with(PACKAGES, _HOME)
+
+
+def syne_tune_python() -> str:
+    """A python that has the model-based searches of Syne Tune."""
+    return _python_with(SYNE_TUNE_PACKAGES, _SYNE_TUNE_HOME)
+
+
+def _python_with(packages: tuple[str, ...], home: Path) -> str:
+    python, stamp = home / "bin" / "python", home / ".stamp"
+    wanted = hashlib.sha256("\n".join(packages).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted:
         return str(python)
-    sys.stderr.write("installing the peers into benchmarks/.venv-peers (once)\n")
+    sys.stderr.write(f"installing the peers into benchmarks/{home.name} (once)\n")
     if not python.exists():
-        make_environment(_HOME)
-    install(str(python), PACKAGES)
+        make_environment(home)
+    install(str(python), packages)
     stamp.write_text(wanted)
     return str(python)
-
-
-def official_python() -> str:
-    """A python that has upstream's last client, which cannot share an environment with ours; as the tests have it."""
-    root = Path(__file__).parents[1]
-    if not (root / ".venv-official").exists():
-        sys.stderr.write("installing upstream's client into .venv-official (once)\n")
-        subprocess.run(["sh", str(root / "scripts" / "setup_official.sh"), str(root / ".venv-official")], check=True)
-    return str(root / ".venv-official" / "bin" / "python")
 
 
 def make_environment(home: Path) -> None:

@@ -1,11 +1,10 @@
-"""Quality of the points that a search finds: adaptive_asha, with and without a model, beside its peers.
+"""Quality of the points that searches find: `auto` beside adaptive_asha, random search and the searches of others.
 
-    python benchmarks/search_quality.py [--quick] [--plot FILE.svg]
+    python benchmarks/search_quality.py [--quick] [--rows FILE] [--plot FILE.svg]
 
-All replay one table of recorded learning curves (search_quality_table.py, recorded at the first run) over the same
-seeds. Regret: the best loss seen so far less the table's best, over what knowing nothing gives (the median of fully
-trained points less the table's best), averaged over the tasks. Differences are paired by seed, intervals
-bootstrapped.
+All replay the same recorded learning curves (search_quality_tasks.py) over the same seeds. Regret: the best loss
+seen so far less the table's best, over what knowing nothing gives (the median of fully trained points less the table's
+best). `--rows` keeps the replayed rows, and goes on after those that a file already has.
 """
 
 import argparse
@@ -13,63 +12,69 @@ import json
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import peers
-from search_quality_table import TASKS
+from search_quality_methods import OURS, PEERS, SLOW_PEERS, SYNE_TUNE
+from search_quality_tasks import TASKS
 
 HERE = Path(__file__).parent
-TABLE = HERE / ".search_quality_table.npz"
-OURS = (
-    "determined adaptive_asha",
-    "determined adaptive_asha + tpe",
-    "determined adaptive_asha, aggressive",
-    "determined adaptive_asha, aggressive + tpe",
-)
-PEERS = ("ray asha", "syne tune asha", "optuna tpe", "optuna tpe + hyperband")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Seeds that a method replays with so many workers."""
+
+    method: str
+    workers: int
+    seeds: int
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="three seeds: see that it works")
-    parser.add_argument(
-        "--table", type=Path, default=TABLE, help="recorded curves (default: recorded once, beside this)"
-    )
+    parser.add_argument("--quick", action="store_true", help="one task, two seeds: see that it works")
+    parser.add_argument("--rows", type=Path, help="file of replayed rows")
     parser.add_argument("--plot", type=Path, help="draw regret over budget into this file")
     options = parser.parse_args()
-    if not options.table.exists():
-        _record(options.table)
-    seeds = 3 if options.quick else 24
-    rows = [row for name in (*OURS, *PEERS) for row in _replay(name, options.table, seeds)]
+    tasks = ["made_decayed"] if options.quick else list(TASKS)
     with tempfile.TemporaryDirectory() as scratch:
-        lines = Path(scratch) / "rows.jsonl"
-        lines.write_text("\n".join(json.dumps(row) for row in rows))
-        return _judge(lines, options)
+        rows = options.rows or Path(scratch) / "rows.jsonl"
+        for part in parts(quick=options.quick):
+            _replay(part, tasks, rows)
+        return _judge(rows, options.plot)
 
 
-def _record(table: Path) -> None:
-    sys.stderr.write("recording learning curves (once, some ten minutes)\n")
-    _run([peers.peers_python(), str(HERE / "search_quality_table.py"), str(table)])
+def parts(*, quick: bool) -> list[Part]:
+    """List all replays: every method with 4 workers; the fast ones also with 1, 16 and 64."""
+    if quick:
+        return [Part(method, 4, 2) for method in (*OURS, *PEERS)]
+    fast = [Part(method, 4, 30) for method in (*OURS, *PEERS)]
+    slow = [Part(method, 4, 10) for method in SLOW_PEERS]
+    return fast + slow + [Part(part.method, workers, 10) for workers in (1, 16, 64) for part in fast]
 
 
-def _replay(name: str, table: Path, seeds: int) -> list[dict[str, object]]:
-    python = sys.executable if name in OURS else peers.peers_python()
-    sys.stderr.write(f"{name}: {seeds} seeds of {len(TASKS)} tasks\n")
-    output = _run([python, str(HERE / "search_quality_replay.py"), str(table), name, "--seeds", str(seeds)])
-    return [json.loads(line) for line in output.splitlines()]
+def _replay(part: Part, tasks: list[str], rows: Path) -> None:
+    known = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
+    have = {(row["method"], row["workers"], row["task"], row["seed"]) for row in known}
+    missing = [
+        task for task in tasks if any((part.method, part.workers, task, seed) not in have for seed in range(part.seeds))
+    ]
+    if not missing:
+        return
+    sys.stderr.write(f"{part.method}, {part.workers} workers: {part.seeds} seeds of {len(missing)} tasks\n")
+    python = peers.syne_tune_python() if part.method in SYNE_TUNE else peers.peers_python()
+    counts = ["--workers", str(part.workers), "--seeds", str(part.seeds), "--tasks", *missing]
+    command = [python, str(HERE / "search_quality_replay.py"), part.method, *counts]
+    with rows.open("a") as file:
+        subprocess.run(command, env=peers.environment(PYTHONPATH=str(HERE.parent / "src")), stdout=file, check=True)
 
 
-def _judge(rows: Path, options: argparse.Namespace) -> int:
-    """In the peers' environment, which has numpy and matplotlib."""
-    command = [peers.peers_python(), str(HERE / "search_quality_report.py"), str(options.table), str(rows)]
-    plot = ["--plot", str(options.plot)] if options.plot else []
-    done = subprocess.run([*command, *plot], env=peers.environment(), check=False)
-    return done.returncode
-
-
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, env=peers.environment(), stdout=subprocess.PIPE, text=True, check=True)
-    return done.stdout
+def _judge(rows: Path, plot: Path | None) -> int:
+    """In the peers' environment, which has numpy, scipy and matplotlib."""
+    drawn = ["--plot", str(plot)] if plot else []
+    command = [peers.peers_python(), str(HERE / "search_quality_report.py"), str(rows), *drawn]
+    return subprocess.run(command, env=peers.environment(), check=False).returncode
 
 
 if __name__ == "__main__":

@@ -138,8 +138,8 @@ LINES = (
         "search_quality",
         "regret of a search at the end of its budget, mean over tasks",
         "",
-        _regret("determined adaptive_asha, aggressive + tpe"),
-        [(name, _regret(name.lower())) for name in ("Ray ASHA", "Syne Tune ASHA", "Optuna TPE + Hyperband")],
+        _regret("determined auto"),
+        [(name, _regret(name.lower())) for name in ("Ray ASHA", "Optuna TPE + median", "Optuna TPE + Hyperband")],
     ),
     Line(
         "launch",
