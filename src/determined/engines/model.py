@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from determined.wire.report import TaskSpec
+
 
 class Device(StrEnum):
     CPU = "cpu"
@@ -108,6 +110,8 @@ class Launch:
     options: Mapping[str, Any] = field(default_factory=dict)  # its section of the config (`slurm:`)
     container: Container | None = None  # None where the engine runs none
     group: str | None = None  # tasks that import the same packages, such as the trials of an experiment
+    spec: TaskSpec | None = field(default=None, repr=False)  # for a runner on the master's machine; None: it asks
+    context: bytes | None = field(default=None, repr=False)  # its packed context directory, where that is small
     begun: bool = False  # the master has reports of it: with its directory gone it is lost, and never begun again
 
 

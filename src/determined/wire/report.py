@@ -163,6 +163,8 @@ class LaunchFile(Wire):
     master_cert_name: str | None = None
     visible_devices: str | None = None  # what the engine's own scheduler lets this task see; None: `slot_ids`
     tied_to: int | None = None  # the process that started the runner, which ends with it
+    spec: "TaskSpec | None" = None  # what is to run; None: the runner asks the master
+    context: bytes | None = None  # the packed context directory; None: the runner asks the master
 
 
 class BindMount(Wire):

@@ -84,6 +84,14 @@ def test_the_files_of_an_experiment_are_bytes(conn: Connection, world: World) ->
     assert experiment.model_definition_of_task(conn, "nowhere") is None
 
 
+def test_a_context_directory_is_small_up_to_its_own_size(conn: Connection, world: World) -> None:
+    experiment_id = world.experiment({})
+    experiment.put_model_definition(conn, experiment_id, b"packed")
+    assert experiment.small_model_definition(conn, experiment_id, 6) == b"packed"
+    assert experiment.small_model_definition(conn, experiment_id, 5) is None
+    assert experiment.small_model_definition(conn, world.experiment({}), 6) is None
+
+
 def test_changes_of_an_experiment_are_seen_by_comparing(conn: Connection, world: World) -> None:
     experiment_id = world.experiment({})
     before = experiment_edit.standing(conn, experiment_id)

@@ -30,6 +30,23 @@ async def test_runner_with_reports_is_handed_over_as_begun(world: World) -> None
     assert [(launch.resource_id, launch.begun) for launch in seen] == [(first.resource_id, True)]
 
 
+async def test_runner_of_a_trial_beside_the_master_is_handed_what_it_would_ask_for_first(world: World) -> None:
+    await world.submit()
+    [launch] = await world.running()
+    [trial] = await world.rows("trials")
+    assert launch.spec is not None
+    assert (launch.spec.trial_id, launch.spec.trial_run_id, launch.spec.slot_counts) == (trial["id"], 1, [1])
+    assert launch.spec.hparams == trial["hparams"]
+    [packed] = await world.rows("model_definitions")
+    assert launch.context == packed["tgz"]
+    await world.close()
+    world.machine.launched.clear()
+    world.machine.alive.clear()
+    await world.open()
+    await world.until(lambda: world.machine.launched)
+    assert [(again.begun, again.spec) for again in world.machine.launched] == [(True, None)]
+
+
 async def test_runner_is_forgotten_only_after_its_end_is_on_record(world: World) -> None:
     on_record: list[Any] = []
     await world.submit()

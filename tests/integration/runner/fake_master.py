@@ -65,6 +65,7 @@ class FakeMaster:
         self.secret = TOKEN  # of the one allocation; another makes this another cluster's master
         self.tokens: set[str] = set()
         self.questions = 0
+        self.calls: list[str] = []  # last part of the path of each request of a runner
         self.connections = 0
         self.rendezvous_open = threading.Event()
         self.rendezvous_open.set()
@@ -328,6 +329,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _get(self, master: FakeMaster, parts: list[str]) -> Any:
         what = parts[-1]
+        master.calls.append(what)
         if what == "info":
             master.questions += 1
             nonce = bytes.fromhex(parse_qs(urlsplit(self.path).query)["challenge"][0])

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import pwd
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 from fake_master import TOKEN, FakeMaster, RunnerUnderTest, eventually, trial
+from msgspec import structs
 
 from determined._info import read_info
 from determined._remove_tree import remove_tree
@@ -325,3 +327,24 @@ def test_thousands_of_nested_directories_do_not_end_the_runner(
         assert runner.start().finish().code == 0
     finally:
         remove_tree(str(runner.dir.path))  # pytest could not
+
+
+def test_runner_that_was_handed_spec_and_context_asks_for_neither(
+    fake_master: FakeMaster, make_runner: Callable[..., RunnerUnderTest]
+) -> None:
+    fake_master.files = {"t.py": "print('it ran', flush=True)"}
+    spec = structs.replace(fake_master.spec, entrypoint="python3 t.py", slot_counts=[1], address="127.0.0.1")
+    told = make_runner(spec=spec, context=fake_master.context()).start().finish()
+    assert (told.cause, told.code) == (ExitCause.EXITED, 0)
+    assert fake_master.texts() == ["it ran"]
+    assert not {"spec", "context_directory", "rendezvous"} & {*fake_master.calls}
+
+
+def test_runner_that_does_not_poll_yet_ends_as_soon_as_its_engine_says_so(
+    fake_master: FakeMaster, make_runner: Callable[..., RunnerUnderTest]
+) -> None:
+    spec = structs.replace(fake_master.spec, entrypoint="sleep 600", slot_counts=[1], address="127.0.0.1")
+    handed = make_runner(spec=spec, context=fake_master.context()).start()
+    eventually(lambda: "RUNNING" in fake_master.phases())
+    os.kill(handed.pid, signal.SIGTERM)
+    assert handed.finish().cause is ExitCause.KILLED

@@ -187,4 +187,6 @@ def launch_file(launch: Launch) -> LaunchFile:
         device=str(launch.device),
         master_cert_file=launch.master_cert_file,
         master_cert_name=launch.master_cert_name,
+        spec=launch.spec,
+        context=launch.context,
     )

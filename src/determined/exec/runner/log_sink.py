@@ -53,11 +53,15 @@ class LogSink:
         self._append([self._encode(LogLine(text, now, "stderr", "INFO", rank, "agent")) for text in lines])
 
     def say(self, level: str, text: str, prefix: str = "") -> None:
-        """Record a line of the runner itself; one that is too long becomes several, each with the prefix."""
+        """Record a line of the runner itself; one that is too long becomes several, each with the prefix.
+
+        As a phase, one that is no warning causes no request of its own.
+        """
         now = time.time()
         room = (MAX_LOG_LINE_BYTES if text.isascii() else MAX_LOG_LINE_BYTES // 4) - len(prefix)
         pieces = [text[i : i + room] for i in range(0, len(text), room)]
-        self._append([self._encode(LogLine(prefix + p, now, "stdout", level, None, "agent")) for p in pieces or [""]])
+        lines = [LogLine(prefix + p, now, "stdout", level, None, "agent") for p in pieces or [""]]
+        self._append([self._encode(line) for line in lines], hurry=level != "INFO")
 
     def phase(self, state: str) -> None:
         """Record the state of the runner.

@@ -15,9 +15,12 @@ from determined.rundir.layout import RunDir
 from determined.rundir.lock import hold
 
 if TYPE_CHECKING:
+    from determined.exec.master_link import MasterLink
     from determined.exec.runner.forked.standby import Fork, Origin
 
 logger = logging.getLogger("determined.exec.runner")
+
+_FIRST_POLL_SECONDS = 1.0
 
 
 def main(arguments: list[str], origin: "Origin | None" = None) -> int:
@@ -121,7 +124,7 @@ def work(run_dir: RunDir, orphan_killer: OrphanKiller, fork: "Fork | None" = Non
         verdict, supervisor.label = recover(run_dir, sink), label(run_dir)
     else:
         uploader.start()
-        SignalListener(link, control, supervisor.handle_signals).start()
+        SignalListener(link, control, supervisor.handle_signals).start(_first_poll_after(link))
         verdict = supervisor.run()
     if verdict is not None and run_dir.event_files(0).exists():
         # Imported here to keep the start fast.
@@ -133,6 +136,15 @@ def work(run_dir: RunDir, orphan_killer: OrphanKiller, fork: "Fork | None" = Non
         sink.exit(*verdict, at=supervisor.failed_at, label=supervisor.label)
     uploader.drain()
     _finish(run_dir, verdict)
+
+
+def _first_poll_after(link: "MasterLink") -> float:
+    """Return after how many seconds signals are polled: a short task has ended by then.
+
+    One that must end sooner is told so by its engine, and one that has peers may lose them at any moment.
+    """
+    spec = link.launch.spec
+    return _FIRST_POLL_SECONDS if spec is not None and len(spec.slot_counts) == 1 else 0.0
 
 
 def _finish(run_dir: RunDir, verdict: tuple[object, int, str] | None) -> None:

@@ -47,7 +47,8 @@ def prepare(run_dir: RunDir, link: MasterLink, sink: LogSink) -> Prepared:
         sink.say("WARNING", text)
 
     sink.phase("PULLING")
-    spec, launch = from_json(persistently(link.spec), TaskSpec), link.launch
+    launch = link.launch
+    spec = launch.spec or from_json(persistently(link.spec), TaskSpec)
     if spec.trial_id is not None and launch.rank == 0:
         where = f"on {launch.node_id}, slots {launch.slot_ids}"
         sink.say("INFO", f"New trial runner: run {spec.trial_run_id} of trial {spec.trial_id} {where}")
@@ -103,8 +104,10 @@ def probe_storage(prepared: Prepared, warn: Callable[[str], None]) -> None:
 
 
 def _fetch_context(spec: TaskSpec, run_dir: RunDir, link: MasterLink) -> Path:
-    answer = from_json(persistently(lambda: link.context(spec.task_id)), GetTaskContextDirectoryResponse)
-    tgz = base64.b64decode(answer.b64_tgz)
+    tgz = link.launch.context
+    if tgz is None:
+        answer = from_json(persistently(lambda: link.context(spec.task_id)), GetTaskContextDirectoryResponse)
+        tgz = base64.b64decode(answer.b64_tgz)
     for own in (run_dir.workdir, run_dir.model):
         # A runner that died while unpacking left half a directory.
         shutil.rmtree(own, ignore_errors=True)

@@ -28,10 +28,12 @@ class SignalListener:
         self._on_change = on_change
         self._known = RunnerSignals()
 
-    def start(self) -> None:
-        threading.Thread(target=self._run, name="signals", daemon=True).start()
+    def start(self, after: float = 0.0) -> None:
+        """Begin to listen, after so many seconds."""
+        threading.Thread(target=self._run, args=(after,), name="signals", daemon=True).start()
 
-    def _run(self) -> None:
+    def _run(self, after: float) -> None:
+        time.sleep(after)
         delays = MASTER_AWAY.delays()
         while not self._known.ended:
             try:

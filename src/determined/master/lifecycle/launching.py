@@ -6,31 +6,37 @@ It remembers only what it has done in this process, and may forget that: startin
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
 from determined._json import JsonObject
+from determined.engines import registry
 from determined.engines.base import Engine
 from determined.engines.model import Container, Device, GoneReason, Launch
 from determined.errors import FailedPrecondition, Unavailable
 from determined.master import supervise
 from determined.master.auth import allocation_token
 from determined.master.config import MasterConfig
-from determined.master.context import MasterContext
+from determined.master.context import ClusterIdentity, MasterContext
 from determined.master.db.queries import allocation as allocations
+from determined.master.db.queries import experiment as experiments
 from determined.master.db.queries import runner as runners
 from determined.master.db.queries.runner import AliveRunner
 from determined.master.lifecycle import allocation as lifecycle
-from determined.master.lifecycle import containers, engine_placed_pools, topics
+from determined.master.lifecycle import containers, engine_placed_pools, spec, topics
 from determined.master.lifecycle.certificate import known_as
 from determined.master.lifecycle.cluster import Cluster
 from determined.master.lifecycle.identity import advertised_url, isolation_problem, run_as
 from determined.master.lifecycle.pools import engine_type
 from determined.master.lifecycle.states import AllocationState
+from determined.wire.report import TaskSpec
 
 logger = logging.getLogger(__name__)
+
+
+_SMALL_CONTEXT = 256 * 1024  # bytes of a context directory that are handed over with the launch
 
 
 class _DatabaseAway(Exception):
@@ -148,7 +154,7 @@ class Launcher:
     async def _launch_of(self, row: AliveRunner) -> Launch:
         config = self._ctx.config
         try:
-            size, options, container = await self._ctx.db.read(lambda conn: _gang(conn, row, config))
+            gang = await self._ctx.db.read(lambda conn: _gang(conn, row, config, self._ctx.cluster))
         except Unavailable as e:
             raise _DatabaseAway from e
         return Launch(
@@ -165,21 +171,45 @@ class Launcher:
             master_cert_file=self._known_as.file,
             master_cert_name=self._known_as.name,
             ticket=allocation_token.ticket(self._ctx.cluster.secret, row.allocation_id),
-            size=size,
-            options=options,
-            container=container,
+            size=gang.size,
+            options=gang.options,
+            container=gang.container,
             group=row.job_id if row.trial_id is not None else None,
-            # A runner's first record is its phase, so any report of it has moved the row.
-            begun=row.state != AllocationState.ASSIGNED,
+            spec=gang.spec,
+            context=gang.context,
+            begun=_has_begun(row),
         )
 
 
-def _gang(conn: Connection, row: AliveRunner, config: MasterConfig) -> tuple[int, JsonObject, Container | None]:
-    """Return the number of runners of its allocation, its submitter's options for the engine, and its container."""
+@dataclass(frozen=True, slots=True)
+class _Gang:
+    """Runners of one allocation: how many, their submitter's options for the engine, and what one of them runs."""
+
+    size: int
+    options: JsonObject
+    container: Container | None
+    spec: TaskSpec | None = None
+    context: bytes | None = None
+
+
+def _gang(conn: Connection, row: AliveRunner, config: MasterConfig, identity: ClusterIdentity) -> _Gang:
     allocation = allocations.get(conn, row.allocation_id)
-    size = len(runners.of_allocation(conn, allocation.id))
-    return (
-        size,
-        engine_placed_pools.options_of(conn, allocation, engine_type(config, allocation.pool)),
+    kind = engine_type(config, allocation.pool)
+    gang = _Gang(
+        len(runners.of_allocation(conn, allocation.id)),
+        engine_placed_pools.options_of(conn, allocation, kind),
         containers.container_of(conn, row, allocation, config),
     )
+    if allocation.trial_id is None or _has_begun(row) or not registry.manager(kind).runs_here:
+        return gang
+    # The runner of a trial beside us is given what it would ask for first: two requests less for each trial.
+    built = spec.build(
+        conn, row.resource_id, row.username, spec.Cluster.of(config, identity, allocation.id, allocation.pool)
+    )
+    context = experiments.small_model_definition(conn, built.experiment_id or 0, _SMALL_CONTEXT)
+    return replace(gang, spec=built, context=context)
+
+
+def _has_begun(row: AliveRunner) -> bool:
+    """Return whether a runner has reported anything: its first record is its phase, which moves the row."""
+    return row.state != AllocationState.ASSIGNED

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+import msgspec
 from sqlalchemy import Connection
 
 from determined.config import ExperimentConfig, mask_secrets, parse_yaml
@@ -14,6 +16,9 @@ from determined.config.experiment_schema import EXPERIMENT
 from determined.config.python_environment import PythonEnvironment
 from determined.config.task_kinds import KINDS, TaskKind
 from determined.errors import InvalidConfig
+from determined.master.auth import allocation_token
+from determined.master.config import MasterConfig
+from determined.master.context import ClusterIdentity
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import environment_lock as environment_locks
 from determined.master.db.queries import runner as runners
@@ -24,10 +29,13 @@ from determined.master.db.queries.task import TrialDetails
 from determined.master.db.rows.allocations import Allocation, Runner
 from determined.master.db.rows.submitted_tasks import SubmittedTask
 from determined.master.lifecycle import task_services
+from determined.master.lifecycle.pools import container_defaults, engine_traits
 from determined.master.lifecycle.task_config import config_class, config_of
 from determined.schema.engine_traits import NO_TRAITS, EngineTraits
 from determined.schema.unused import unused_remarks
 from determined.wire.report import BindMount, PythonPackages, TaskSpec
+
+_CONFIGS = 32  # whose texts are kept: the trials of an experiment, which come one after the other, share theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,18 @@ class Cluster:
     defaults: TaskContainerDefaults = field(default_factory=TaskContainerDefaults)  # of the pool
     engine: EngineTraits = NO_TRAITS  # of the pool: they decide what of a config has an effect
     owner_token: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, config: MasterConfig, identity: ClusterIdentity, allocation_id: str, pool: str) -> "Cluster":
+        """Return what the specs of an allocation in this pool state."""
+        return cls(
+            cluster_id=identity.cluster_id,
+            master_id=identity.master_id,
+            token=allocation_token.mint(identity.secret, allocation_id),
+            owner_token=allocation_token.mint_for_owner(identity.secret, allocation_id),
+            defaults=container_defaults(config, pool),
+            engine=engine_traits(config, pool),
+        )
 
 
 def build(conn: Connection, resource_id: str, username: str, cluster: Cluster) -> TaskSpec:
@@ -119,7 +139,8 @@ def _add_trial(
     spec.python = _packages(conn, trial.experiment_id, config.environment.python)
     spec.debug = config.debug
     spec.shared_tmp = config.environment.shared_tmp
-    spec.warnings = _remarks(trial.original_config, cluster.engine)
+    kinds = tuple(sorted(cluster.engine.kinds.items()))
+    spec.warnings = list(_remarks(trial.original_config, cluster.engine.names, kinds))
     spec.trial_id = trial.id
     spec.experiment_id = trial.experiment_id
     spec.trial_seed = trial.seed
@@ -128,7 +149,7 @@ def _add_trial(
     spec.config = trial.config
     spec.is_first_run = allocation.run_id == allocations.first_run(conn, allocation.task_id)
     if spec.is_first_run and runner.rank == 0:
-        spec.shown_config = json.dumps(without_defaults(mask_secrets(trial.config)))
+        spec.shown_config = _shown(msgspec.json.encode(trial.config))
     spec.preemption_timeout = config.preemption_timeout
     spec.latest_checkpoint, spec.steps_completed = _checkpoint(conn, trial)
     spec.services = task_services.of_environment(config.environment)
@@ -167,13 +188,22 @@ def _checkpoint(conn: Connection, trial: TrialDetails) -> tuple[str | None, int]
     return trial.warm_start_checkpoint or trial.experiment_checkpoint, 0
 
 
-def _remarks(original_config: str, engine: EngineTraits) -> list[str]:
+@lru_cache(_CONFIGS)
+def _remarks(
+    original_config: str, engine: frozenset[str], kinds: tuple[tuple[str, tuple[str, ...]], ...]
+) -> tuple[str, ...]:
     """Name the submitter's settings that this engine has no use for, instead of dropping them silently."""
     try:
         asked = parse_yaml(original_config)
     except InvalidConfig:
-        return []
-    return unused_remarks(EXPERIMENT, asked, engine)
+        return ()
+    return tuple(unused_remarks(EXPERIMENT, asked, EngineTraits(engine, dict(kinds))))
+
+
+@lru_cache(_CONFIGS)
+def _shown(config: bytes) -> str:
+    """Return a config, given as JSON, as the log shows it."""
+    return json.dumps(without_defaults(mask_secrets(msgspec.json.decode(config))))
 
 
 def _slot_counts(group: Sequence[Runner]) -> list[int]:

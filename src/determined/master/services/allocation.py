@@ -9,7 +9,6 @@ from msgspec import to_builtins
 from sqlalchemy import Connection
 
 from determined.errors import Conflict, FailedPrecondition, Gone, NotFound, Unavailable
-from determined.master.auth import allocation_token
 from determined.master.bus import Bus
 from determined.master.context import MasterContext
 from determined.master.db.queries import allocation as allocations
@@ -18,7 +17,6 @@ from determined.master.db.rows.allocations import Allocation as AllocationRow
 from determined.master.db.rows.allocations import Runner
 from determined.master.lifecycle import allocation as lifecycle
 from determined.master.lifecycle import spec, topics
-from determined.master.lifecycle.pools import container_defaults, engine_traits
 from determined.master.lifecycle.states import AllocationState as Stored
 from determined.master.services import all_gather as rounds_of_peers
 from determined.master.services import long_poll, task_settings
@@ -115,14 +113,7 @@ async def task_spec(ctx: MasterContext, allocation_id: str, resource_id: str, us
     def read(conn: Connection) -> TaskSpec:
         _runner(conn, allocation_id, resource_id)
         pool = allocations.get(conn, allocation_id).pool
-        cluster = spec.Cluster(
-            cluster_id=ctx.cluster.cluster_id,
-            master_id=ctx.cluster.master_id,
-            token=allocation_token.mint(ctx.cluster.secret, allocation_id),
-            owner_token=allocation_token.mint_for_owner(ctx.cluster.secret, allocation_id),
-            defaults=container_defaults(ctx.config, pool),
-            engine=engine_traits(ctx.config, pool),
-        )
+        cluster = spec.Cluster.of(ctx.config, ctx.cluster, allocation_id, pool)
         built = spec.build(conn, resource_id, username, cluster)
         built.settings = task_settings.of_task(conn, ctx, built.task_id)
         return built

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, delete, exists, insert, select, tuple_, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, tuple_, update
 
 from determined.master.db import fetch
 from determined.master.db.prepared import prepare
@@ -23,6 +23,12 @@ from determined.master.db.schema import (
 # Statements that every trial needs are built once: building one costs more than running it.
 _GET = prepare(select(experiments).where(experiments.c.id == bindparam("this")))
 _UPDATE = prepare(update(experiments).where(experiments.c.id == bindparam("this")))
+_SMALL_MODEL_DEFINITION = prepare(
+    select(model_definitions.c.tgz).where(
+        model_definitions.c.experiment_id == bindparam("experiment"),
+        func.length(model_definitions.c.tgz) <= bindparam("most"),
+    )
+)
 _MODEL_DEFINITION = prepare(
     select(model_definitions.c.tgz)
     .join(tasks, tasks.c.experiment_id == model_definitions.c.experiment_id)
@@ -79,6 +85,11 @@ def put_model_definition(conn: Connection, experiment_id: int, tgz: bytes) -> No
 def model_definition_of_task(conn: Connection, task_id: str) -> bytes | None:
     """Return the packed context directory of the experiment a task belongs to; None when it has none."""
     return fetch.scalar(conn, _MODEL_DEFINITION, {"task": task_id})
+
+
+def small_model_definition(conn: Connection, experiment_id: int, most: int) -> bytes | None:
+    """Return the packed context directory of an experiment; None for one of more than `most` bytes, or none."""
+    return fetch.scalar(conn, _SMALL_MODEL_DEFINITION, {"experiment": experiment_id, "most": most})
 
 
 def in_states(conn: Connection, states: Sequence[str]) -> list[Experiment]:
