@@ -8,12 +8,13 @@ from sqlalchemy import Connection
 from world import World
 
 from determined.config.container_defaults import TaskContainerDefaults
-from determined.engines.model import Launch
+from determined.engines.model import GoneReason, Launch
 from determined.errors import FailedPrecondition, Unavailable
 from determined.master.db.database import Database
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries.log import LogFilter, read_forward
 from determined.master.lifecycle import allocation, spec
+from determined.wire.report import Exit, ExitCause
 
 
 async def test_runner_with_reports_is_handed_over_as_begun(world: World) -> None:
@@ -61,6 +62,31 @@ async def test_runner_is_forgotten_only_after_its_end_is_on_record(world: World)
     world.engine.lose(launch.resource_id)
     await world.until(lambda: world.engine.forgotten == [launch.resource_id])
     assert on_record == [True]
+
+
+async def test_end_of_a_runner_that_has_reported_everything_changes_no_row(world: World) -> None:
+    await world.submit()
+    [launch] = await world.running()
+
+    def report(conn: Connection, now: datetime) -> None:
+        allocation.runner_exited(conn, now, launch.resource_id, Exit(ExitCause.EXITED, 0, "", 0.0))
+        allocation.mark_drained(conn, launch.resource_id)
+
+    await world.write(report)
+    await world.until_state("COMPLETED")
+    before = await world.rows("runners"), await world.rows("allocations"), await world.rows("log_chunks")
+    world.engine.lose(launch.resource_id, GoneReason.EXITED)
+    await world.until(lambda: launch.resource_id in world.engine.forgotten)
+    assert before == (await world.rows("runners"), await world.rows("allocations"), await world.rows("log_chunks"))
+
+
+async def test_end_of_a_runner_that_has_reported_nothing_ends_its_allocation(world: World) -> None:
+    await world.submit(max_restarts=0)
+    [launch] = await world.running()
+    world.engine.lose(launch.resource_id, GoneReason.EXITED)
+    await world.until(lambda: launch.resource_id in world.engine.forgotten)
+    [first, *_] = await world.rows("allocations")
+    assert (first["id"], first["state"]) == (launch.allocation_id, "TERMINATED")
 
 
 async def test_database_that_is_away_while_runners_are_taken_up_again_loses_none(world: World) -> None:

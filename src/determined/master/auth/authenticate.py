@@ -1,10 +1,13 @@
 """Authentication of a Caller: user tokens by their session row, allocation tokens by the state of the allocation.
 
-Nothing is cached: a logout, a deactivation and the end of an allocation hold from the next request on.
+No right is cached: a logout, a deactivation and the end of an allocation hold from the next request on. Only who sends
+the reports of an allocation is: the transaction that stores them reads whether they are still wanted.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection
 
@@ -15,9 +18,13 @@ from determined.master.auth import allocation_token
 from determined.master.auth.identity import Caller
 from determined.master.auth.session_token import SECURE_SESSION_COOKIE, SESSION_COOKIE, digest
 from determined.master.context import MasterContext
+from determined.master.db.database import Database
 from determined.master.db.queries import session as sessions
 
 _ENDED = "TERMINATED"
+_MAX_REPORTERS = 4096  # allocations that report in turns
+# Of each database, because several masters may live in one test process; one event loop looks at it.
+_reporters: WeakKeyDictionary[Database, OrderedDict[str, Caller]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +105,15 @@ async def _task(ctx: MasterContext, token: str, reporting: bool) -> Caller:
     allocation_id = allocation_token.verify(ctx.cluster.secret, token)
     if allocation_id is None:
         raise Unauthenticated("the allocation token was not made by this cluster")
+    reporters = _reporters.setdefault(ctx.db, OrderedDict())
+    if reporting and allocation_id in reporters:
+        reporters.move_to_end(allocation_id)
+        return reporters[allocation_id]
     allocation = await ctx.db.read(lambda conn: sessions.allocation_auth(conn, allocation_id))
     if allocation is None or (allocation.state == _ENDED and (allocation.drained or not reporting)):
         message = f"allocation {allocation_id} is over; its token is no longer valid"
         raise Gone(message) if reporting else Unauthenticated(message)
-    return Caller(
+    caller = Caller(
         user_id=allocation.user_id,
         username=allocation.username,
         admin=False,  # whoever its owner is: what a task may do must not depend on that
@@ -112,6 +123,11 @@ async def _task(ctx: MasterContext, token: str, reporting: bool) -> Caller:
         trial_id=allocation.trial_id,
         experiment_id=allocation.experiment_id,
     )
+    if reporting:
+        reporters[allocation_id] = caller
+        if len(reporters) > _MAX_REPORTERS:
+            reporters.popitem(last=False)
+    return caller
 
 
 def _bearer(header: str) -> str | None:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from determined.errors import DeterminedError, NotFound
 from determined.master import supervise
 from determined.master.context import MasterContext
-from determined.master.lifecycle import proposals
+from determined.master.lifecycle import proposals, topics
 from determined.master.lifecycle.proposals import Question
 from determined.master.lifecycle.searchers import Mirror
 
@@ -35,7 +35,7 @@ class Proposer:
 
     async def run(self) -> None:
         """Run until cancelled."""
-        async with self.ctx.bus.listen("schedule", "proposals") as hints:
+        async with self.ctx.bus.listen(topics.PROPOSALS) as hints:
             try:
                 while not self.ctx.bus.closed:
                     await self._look()
@@ -68,7 +68,7 @@ class Proposer:
                 if self._unplaced:
                     self._unplaced -= 1
                     break
-            self.ctx.bus.publish("proposals")  # others may have waited for the place that is free now
+            self.ctx.bus.publish(topics.PROPOSALS)  # others may have waited for the place that is free now
         except NotFound:
             logger.info("experiment %s: deleted while its sampler was thinking", experiment_id)
         except DeterminedError as e:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from determined.engines.base import Engine
-from determined.engines.model import EngineEvent, RunnerGone, RunnerNews
+from determined.engines.model import EngineEvent, GoneReason, RunnerGone, RunnerNews
 from determined.errors import AlreadyExists, FailedPrecondition, Unavailable
 from determined.master import supervise
 from determined.master.context import MasterContext
@@ -110,6 +110,7 @@ class Reconciler:
             placing={pool: found for pool in self._pools if (found := self._cluster.placing(pool)) is not None},
         )
         seen = await self._look(now, world)
+        self._ctx.bus.publish(*seen.waiting_searches)
         if seen.changes:
             seen = await self._ctx.db.write(lambda conn: scheduling.act(conn, now, world))
             self._ctx.bus.publish(*seen.topics)
@@ -169,6 +170,9 @@ class Reconciler:
             return
         while isinstance(event, RunnerGone):
             try:
+                if event.reason == GoneReason.EXITED and await self._is_on_record(event.resource_id):
+                    await engine.forget(event.resource_id)
+                    return  # nobody has to hear of it: its exit was stored by its own report
                 changed = await self._ctx.db.write(lambda conn: self._gone(conn, event))
             except Unavailable as e:
                 logger.warning("%s: %s is gone, but: %s", engine.name, event.resource_id, e.message)
@@ -188,6 +192,10 @@ class Reconciler:
             self._ctx.bus.publish(*await self._ctx.db.write(say))
         except Unavailable as e:
             logger.warning("%s: %s; its log lacks that, for: %s", event.resource_id, event.text, e.message)
+
+    async def _is_on_record(self, resource_id: str) -> bool:
+        runner = await self._ctx.db.read(lambda conn: runners.find(conn, resource_id))
+        return runner is not None and runner.exited_at is not None and runner.drained
 
     def _gone(self, conn: Connection, event: RunnerGone) -> list[str]:
         now = self._ctx.clock.now()

@@ -18,6 +18,7 @@ from determined.engines.scheduling.wait_reasons import IMPOSSIBLE
 from determined.master.db.queries import allocation as allocations
 from determined.master.db.queries import node as node_rows
 from determined.master.db.queries import runner as runners
+from determined.master.db.queries import search, search_queue
 from determined.master.db.queries import trial as trials
 from determined.master.db.queries.allocation import LiveAllocation
 from determined.master.db.queries.runner import AliveRunner
@@ -74,6 +75,7 @@ class Pass:
     queued: dict[str, list[int]] = field(default_factory=dict)  # pool -> sizes of what waits for slots
     topics: set[str] = field(default_factory=set)
     signals: frozenset[SentSignals] = frozenset()
+    waiting_searches: set[str] = field(default_factory=set)  # topics of the loops that have work to do for a search
 
 
 def look(conn: Connection, now: datetime, world: SchedulingInput) -> Pass:
@@ -86,6 +88,7 @@ def look(conn: Connection, now: datetime, world: SchedulingInput) -> Pass:
         changes=due or bool(chosen.starts or chosen.handed or chosen.preempts or chosen.rejects),
         queued=chosen.queued,
         signals=_signals(chosen.live),
+        waiting_searches=_waiting_searches(conn),
     )
 
 
@@ -171,6 +174,12 @@ def _requests(conn: Connection, chosen: _Chosen) -> dict[str, list[Request]]:
     for row in chosen.live:
         requests.setdefault(row.pool, []).append(_request(row, excluded, placements))
     return requests
+
+
+def _waiting_searches(conn: Connection) -> set[str]:
+    """Return whom to wake: the loops of large searches and of samplers, which would else look at each hint."""
+    pieces = {topics.PIECES} if search_queue.experiments(conn) else set()
+    return pieces | ({topics.PROPOSALS} if search.active_with_sampler(conn) else set())
 
 
 def is_impossible(reason: str | None) -> bool:

@@ -20,7 +20,6 @@ from determined.master.lifecycle.states import TERMINAL, State
 
 logger = logging.getLogger(__name__)
 
-TOPIC = "pieces"
 _IDLE_SECONDS = 1.0  # the bus is a hint and may be lost
 _REST_SECONDS = 0.01  # others may write between two pieces
 
@@ -40,7 +39,7 @@ def go_on(conn: Connection, now: datetime, experiment_id: int) -> bool:
 
 async def run(ctx: MasterContext) -> None:
     """Handle one piece of each experiment in turn, until cancelled."""
-    async with ctx.bus.listen(TOPIC, topics.SCHEDULE) as hints:
+    async with ctx.bus.listen(topics.PIECES) as hints:
         while not ctx.bus.closed:
             more = await _pass(ctx)
             await (asyncio.sleep(_REST_SECONDS) if more else hints.wait(_IDLE_SECONDS))

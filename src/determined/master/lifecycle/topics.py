@@ -7,6 +7,9 @@ from determined.master.db.queries import runner as runners
 from determined.master.db.queries import trial as trials
 
 SCHEDULE = "schedule"
+# Work of a search that the scheduling pass has seen in the rows.
+PIECES = "pieces"  # lifecycle/search_batches.py
+PROPOSALS = "proposals"  # background/proposer.py
 
 
 def of_allocation(conn: Connection, allocation_id: str) -> list[str]:

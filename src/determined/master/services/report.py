@@ -62,6 +62,8 @@ def write(
     target = queries.target(conn, allocation_id, resource_id)
     if target is None:
         raise Gone(f"runner {resource_id} of allocation {allocation_id} is unknown; it must end")
+    if target.is_over and _ended(target):
+        raise Gone(f"allocation {allocation_id} is over; its token is no longer valid")
     known = queries.positions(conn, resource_id)
     reached, fresh = past(known, batch.segments)
     if not fresh:

@@ -31,6 +31,7 @@ class Target(msgspec.Struct, frozen=True):
     allocation_state: str
     run_id: int
     drained: bool
+    is_over: bool  # the allocation has ended and everything that its runners said was written
     task_id: str
     trial_id: int | None
     trial_run_id: int | None
@@ -53,6 +54,7 @@ _TARGET = prepare(
         allocations.c.state.label("allocation_state"),
         allocations.c.run_id,
         runners.c.drained,
+        allocations.c.drained.label("is_over"),
         allocations.c.task_id,
         allocations.c.trial_id,
         trials.c.run_id.label("trial_run_id"),
@@ -97,7 +99,7 @@ def unmanaged_target(conn: Connection, trial_id: int, run_id: int) -> Target | N
     row = fetch.row(conn, _UNMANAGED, _UnmanagedTrial, {"trial": trial_id})
     if row is None:
         return None
-    return Target("", "", "", "", "", run_id, False, row.task_id, trial_id, row.trial_run_id, row.experiment_id)
+    return Target("", "", "", "", "", run_id, False, False, row.task_id, trial_id, row.trial_run_id, row.experiment_id)
 
 
 def unmanaged_positions(conn: Connection, trial_id: int, sources: Collection[str]) -> dict[str, int]:

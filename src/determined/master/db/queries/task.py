@@ -34,6 +34,7 @@ class AllocationAccelerators(msgspec.Struct, frozen=True):
 
 # Statements that every trial needs.
 _GET = prepare(select(tasks).where(tasks.c.id == bindparam("this")))
+_INSERT = prepare(insert(tasks))
 _END = prepare(update(tasks).where(tasks.c.id == bindparam("this"), tasks.c.end_time.is_(None)))
 _TRIAL_DETAILS = prepare(
     select(
@@ -63,8 +64,7 @@ def insert_row(conn: Connection, values: TaskValues) -> None:
 
 
 def insert_rows(conn: Connection, rows: list[TaskValues]) -> None:
-    if rows:
-        conn.execute(insert(tasks), rows)
+    fetch.change_each(conn, _INSERT, rows)
 
 
 def end(conn: Connection, now: datetime, task_id: str) -> None:

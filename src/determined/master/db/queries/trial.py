@@ -30,6 +30,7 @@ from determined.master.db.schema import allocations, checkpoints, experiments, j
 # Statements that every trial needs are built once: building one costs more than running it.
 _GET = prepare(select(trials).where(trials.c.id == bindparam("this")))
 _UPDATE = prepare(update(trials).where(trials.c.id == bindparam("this")))
+_INSERT = prepare(insert(trials).returning(trials.c.task_id, trials.c.id))
 _BY_REQUEST = prepare(
     select(trials).where(trials.c.experiment_id == bindparam("experiment"), trials.c.request_id == bindparam("request"))
 )
@@ -103,8 +104,9 @@ def insert_rows(conn: Connection, rows: list[TrialValues]) -> dict[str, int]:
     """Insert rows of one shape; return the new ids by task id."""
     if not rows:
         return {}
-    statement = insert(trials).returning(trials.c.task_id, trials.c.id)
-    return dict(conn.execute(statement, rows).all())
+    if len(rows) == 1:  # nearly always
+        return dict(fetch.tuples(conn, _INSERT, rows[0]))
+    return dict(conn.execute(_INSERT, rows).all())
 
 
 def update_row(conn: Connection, trial_id: int, values: TrialValues) -> None:
