@@ -1070,6 +1070,7 @@ export interface Schemas {
   LaunchFile: {
     allocationId: string;
     containerId: string;
+    context?: string | null | undefined;
     device?: string | undefined;
     masterCertFile?: string | null | undefined;
     masterCertName?: string | null | undefined;
@@ -1079,6 +1080,7 @@ export interface Schemas {
     resourceId: string;
     resourcesType?: string | undefined;
     slotIds: number[];
+    spec?: Schemas["TaskSpec"] | null | undefined;
     tiedTo?: number | null | undefined;
     token: string;
     visibleDevices?: string | null | undefined;
