@@ -218,9 +218,12 @@ class Series:
         return self._rows
 
     def _write(self, extension: Reports) -> None:
-        """Write reports behind the tail. One that would grow too large with them is left as it is."""
-        tail = None if self._tail_id is None else _load(self._conn, self._tail_id)
-        if tail is not None and tail.n + len(extension.steps) <= metric_chunk.MAX_ROWS:
+        """Write reports behind the tail. One that would grow too large with them is left as it is.
+
+        It is filled up by more reports than a chunk holds: they are cut anyway.
+        """
+        tail, n = None if self._tail_id is None else _load(self._conn, self._tail_id), len(extension.steps)
+        if tail is not None and (tail.n + n <= metric_chunk.MAX_ROWS or n > metric_chunk.MAX_ROWS):
             self._write_blocks(self._tail_id, tail.reports().followed_by(extension))
         else:
             self._write_blocks(None, extension)
