@@ -16,6 +16,7 @@ NAMES = [
     "__version__", "core", "errors", "generic", "get_cluster_info", "import_from_path", "util",
 ]  # fmt: skip
 CORE_NAMES = [
+    "BackgroundSave",
     "CheckpointContext", "Context", "DistributedContext", "DownloadMode", "DummyCheckpointContext",
     "DummyDistributedContext", "DummyExperimentalCoreContext", "DummyPreemptContext", "DummyProfilerContext",
     "DummySearcherContext", "DummySearcherOperation", "DummyTrainContext", "EarlyExitReason",
