@@ -46,6 +46,12 @@ def test_every_searcher_has_a_case_in_each_of_its_generations() -> None:
     assert covered == {(name, generation) for name, one in searchers().items() for generation in one.generations}
 
 
+def test_searcher_has_the_trait_of_a_model_exactly_where_it_builds_one() -> None:
+    """The master looks by this trait for searches in which a trial waits for its point."""
+    built = {name: case.searcher().declared.build_sampler(SPACE) is not None for name, case in CASES.items()}
+    assert built == {name: case.declared.has_model for name, case in CASES.items()}
+
+
 def test_every_sampler_but_the_slowest_has_a_case() -> None:
     slow = {"gp", "nsga2"}  # tests/unit/search/test_optuna_sampler.py has them
     assert {case.config["sampler"] for case in SAMPLED.values()} | slow == set(samplers())

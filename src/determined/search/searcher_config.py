@@ -51,6 +51,7 @@ class SearcherConfig(Section, added=dict.fromkeys(_STEPS, Field(Integer(low=1), 
         replays_history: The results of its trials are replayed to a continued search.
         driven_by_user: A program of the user's decides, by events and operations over HTTP.
         uses_counts: Ranges of hyperparameters need `count`.
+        has_model: `build_sampler` gives it a model of its own, which is asked outside of transactions.
     """
 
     order: ClassVar[int] = 100
@@ -68,6 +69,7 @@ class SearcherConfig(Section, added=dict.fromkeys(_STEPS, Field(Integer(low=1), 
     replays_history: ClassVar[bool] = True
     driven_by_user: ClassVar[bool] = False
     uses_counts: ClassVar[bool] = False
+    has_model: ClassVar[bool] = False
 
     name: str = field(Text(), "The method.")
     # Its presence is checked by the experiment, which knows the exception.

@@ -4,7 +4,7 @@ from typing import Any
 
 from world import World
 
-from determined.master.lifecycle import search
+from determined.master.lifecycle import proposals, search
 
 SPACE = {"x": {"type": "double", "minval": 0, "maxval": 1}}
 AUTO = {"name": "auto", "metric": "loss", "max_trials": 5, "max_concurrent_trials": 2}
@@ -50,3 +50,16 @@ async def test_trial_that_another_search_stops_has_no_reason(world: World) -> No
     stopped = await world.trial(2)
     assert (stopped["early_stopped"], stopped["stop_reason"]) == (True, None)
     assert "the searcher stopped this trial: asked to save and exit" in await log_of(world, stopped)
+
+
+async def test_search_whose_first_points_are_given_asks_its_model_for_the_next(world: World) -> None:
+    many = {**LATE, "searcher": {**LATE["searcher"], "max_trials": 9, "max_concurrent_trials": 9}}
+    experiment_id = await world.submit(**many)
+    assert len(await world.rows("trials")) == 6
+    for _ in range(3):
+        assert await world.db.read(proposals.waiting) == [experiment_id]
+        question = await world.db.read(lambda conn: proposals.question(conn, experiment_id, None))
+        assert question is not None
+        await world.write(proposals.answer, experiment_id, question.request_id, question.think())
+    assert await world.db.read(proposals.waiting) == []
+    assert len(await world.rows("trials")) == 9

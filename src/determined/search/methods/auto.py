@@ -46,6 +46,7 @@ class Auto(
     form_label = "Automatic: learns where to look, stops bad trials early"
     needs_length = True
     extendable = True
+    has_model = True
 
     max_trials: int | None = field(Integer(low=1), "How many trials at most.", default=None)
     budget: Length | None = field(

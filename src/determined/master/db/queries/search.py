@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import BigInteger, Connection, bindparam, delete, func, insert, select
+from sqlalchemy import BigInteger, Connection, bindparam, delete, func, insert, or_, select
 
 from determined._json import JsonObject
 from determined.master.db import fetch
@@ -11,6 +11,7 @@ from determined.master.db.prepared import prepare
 from determined.master.db.queries.batching import batches
 from determined.master.db.rows.experiments import SearchEvent, SearchHistoryEntry
 from determined.master.db.schema import experiments, search_events, search_history, search_snapshots
+from determined.search.registry import searcher_names
 
 # Statements that every event of a search needs.
 _EXPERIMENT = bindparam("experiment", type_=BigInteger)
@@ -27,7 +28,13 @@ _SAMPLED = prepare(
     .where(
         experiments.c.state == "ACTIVE",
         experiments.c.unmanaged.is_(False),
-        experiments.c.config["searcher"]["sampler"].as_string().is_not(None),
+        or_(
+            experiments.c.config["searcher"]["sampler"].as_string().is_not(None),
+            *(
+                experiments.c.config["searcher"]["name"].as_string() == name
+                for name in searcher_names(lambda searcher: searcher.has_model)
+            ),
+        ),
     )
     .order_by(experiments.c.id)
 )
