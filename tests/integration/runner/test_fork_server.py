@@ -300,3 +300,26 @@ def test_interpreter_that_is_missing_serves_nothing(tmp_path: Path) -> None:
     server = ForkServer(str(tmp_path / "no-python"), None, None, tmp_path / "log")
     assert server.ended is not None
     assert "it cannot be started" in server.ended
+
+
+def test_many_forks_leave_nothing_behind(serve: Serve, tmp_path: Path) -> None:
+    """Runners on a directory whose task is over leave at once."""
+    server = serve(None)
+    run_dir = _directory(tmp_path)
+    run_dir.done.touch()
+    process, engine = psutil.Process(server.pid), psutil.Process()
+
+    def fork() -> None:
+        runner = server.fork(run_dir, None)
+        assert runner is not None
+        runner.wait()
+        assert not runner.poll()
+
+    fork()
+    before = process.num_fds(), process.num_threads(), engine.num_fds(), process.memory_info().rss
+    for _ in range(200):
+        fork()
+    after = process.num_fds(), process.num_threads(), engine.num_fds(), process.memory_info().rss
+    assert after[:3] == before[:3]
+    assert after[3] - before[3] < 1 << 20
+    eventually(lambda: process.children() == [])
