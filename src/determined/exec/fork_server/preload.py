@@ -9,11 +9,15 @@ import sysconfig
 import tempfile
 from collections.abc import Iterable
 
+import msgspec
+
 from determined.exec.fork_server import process_state
 from determined.exec.fork_server.process_state import ProcessState
 from determined.exec.runner import environment
 from determined.exec.runner.forked import preload_list
 from determined.rundir.preload import PreloadList
+from determined.wire.context import GetTaskContextDirectoryResponse
+from determined.wire.report import LaunchFile, ReportAnswer, RunnerSignals, TaskSpec
 
 # What the runner imports when it comes to need it, and what `core.init()` does.
 _BASE = (
@@ -49,7 +53,10 @@ def import_base() -> None:
     """Import what every runner and trial needs. None of it is the user's."""
     for name in _BASE:
         importlib.import_module(name)
-    sysconfig.get_config_vars()  # they are in a module that this imports
+    # What is worked out once in a process, and needed by each runner.
+    sysconfig.get_config_vars()
+    for kind in (LaunchFile, TaskSpec, GetTaskContextDirectoryResponse, ReportAnswer, RunnerSignals):
+        msgspec.json.Decoder(kind)
 
 
 def import_list(preload: PreloadList) -> dict[str, str]:

@@ -88,6 +88,7 @@ def _set_up(control: socket.socket, search: tuple[str, ...]) -> Origin:
     return Origin(
         started_with=variables,
         search=search,
+        imported=frozenset(name for name in sys.modules if "." not in name),
         set_by_imports=set_by_imports,
         preloaded_with=preload_list.variables if preload_list is not None else None,
         shown=shown,

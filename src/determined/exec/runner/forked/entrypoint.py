@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,15 +63,14 @@ def check_variables(variables: Mapping[str, str], started_with: Mapping[str, str
         raise NotForkable("PYTHONUSERBASE is the user's own")
 
 
-def check_names(places: Iterable[Path], imported: Iterable[str]) -> None:
+def check_names(places: Iterable[Path], imported: Container[str]) -> None:
     """Check that no file of these directories has the name of a module that is imported already. Raises NotForkable.
 
     A new interpreter would import the file, which comes first on its path.
     """
-    loaded = {name for name in imported if "." not in name}
     for place in places:
         for name, path in _importable(place):
-            if name in loaded:
+            if name in imported:
                 raise NotForkable(f"{path.name} has the name of a module that is imported already")
 
 

@@ -37,7 +37,7 @@ def plan(
     program = entrypoint.program_of(prepared.spec.entrypoint, argv)
     executable = _executable(program, variables, run_dir, prepared.python)
     entrypoint.check_variables(variables, origin.started_with, run_dir)
-    entrypoint.check_names(_places(program, prepared.workdir, variables, run_dir), sys.modules)
+    entrypoint.check_names(_places(program, prepared.workdir, variables, run_dir), origin.imported)
     ports = tuple(prepared.spec.ports)
     if origin.preloaded_with is not None:
         _check_preloaded(origin.preloaded_with, preload_list.comparable(variables, str(run_dir.path), ports))

@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -45,13 +46,15 @@ def comparable(variables: Mapping[str, str], run_dir: str, ports: Iterable[str] 
     return result
 
 
-def write(start: Start, imported_before: frozenset[str], variables: Mapping[str, str]) -> None:
-    """Note what this program has imported. A program that would gain nothing leaves no note."""
+def write(start: Start, imported_before: int, variables: Mapping[str, str]) -> None:
+    """Note what this program has imported since there were so many modules. A program without such leaves no note.
+
+    It looks at the newest modules alone: to look at all would copy the memory of the fork server.
+    """
     if start.note is None:
         return
-    modules = [
-        name for name, module in list(sys.modules.items()) if name not in imported_before and _counts(name, module)
-    ]
+    newest = list(islice(reversed(sys.modules.items()), max(0, len(sys.modules) - imported_before)))
+    modules = [name for name, module in reversed(newest) if _counts(name, module)]
     if not modules:
         return
     now = environment.own()

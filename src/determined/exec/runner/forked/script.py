@@ -7,7 +7,6 @@ in the standby, in which no user code has run.
 import builtins
 import contextlib
 import gc
-import importlib
 import importlib.machinery
 import io
 import os
@@ -43,10 +42,11 @@ def become(start: Start, origin: Origin) -> NoReturn:
     _set_interpreter(start, origin)
     _forget_process_state()
     gc.enable()
-    imported = frozenset(sys.modules)
+    imported = len(sys.modules)
     end = _run_to_end(start.program)
     if end.code in (None, 0):
-        preload_list.write(start, imported, before)
+        with contextlib.suppress(Exception):  # the trial has ended well, whatever becomes of its note
+            preload_list.write(start, imported, before)
     ending.leave(end, start.workdir)
 
 
@@ -79,7 +79,6 @@ def _set_interpreter(start: Start, origin: Origin) -> None:
     own = map(os.path.abspath, filter(None, start.variables["PYTHONPATH"].split(os.pathsep)))
     sys.path[:] = [first, *dict.fromkeys([*own, *origin.search])]
     site.USER_BASE = site.USER_SITE = None  # they depend on variables, and are found again when asked for
-    importlib.invalidate_caches()
     task_site.settle(start.site)
 
 

@@ -50,6 +50,7 @@ class Origin:
     Args:
         started_with: Variables that its interpreter was started with.
         search: The server's sys.path, without what the variables of a task add.
+        imported: Names of the top-level modules that it has imported.
         set_by_imports: Variables that modules set while they were imported.
         preloaded_with: Variables that were set meanwhile, as `preload_list.comparable` returns them; None where nothing
             of user's was imported.
@@ -58,6 +59,7 @@ class Origin:
 
     started_with: Mapping[str, str]
     search: tuple[str, ...]
+    imported: frozenset[str]
     set_by_imports: Mapping[str, str]
     preloaded_with: Mapping[str, str] | None
     shown: ShownProcess
