@@ -36,7 +36,7 @@ class ForkedProcess:
         return self._status()
 
     def _status(self) -> int:
-        return 0 if self._directory.done.exists() else 1
+        return 0 if self._directory.done.exists() or not self._directory.path.exists() else 1
 
 
 class ForkedRunnerUnderTest(RunnerUnderTest):

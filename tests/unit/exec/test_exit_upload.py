@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from determined.errors import InvalidArgument
 from determined.exec.runner.journal_upload import JournalUploader
 from determined.exec.runner.log_sink import LogSink
 from determined.rundir.control import Control
@@ -23,6 +24,8 @@ class Master:
 
     def report(self, raw: bytes) -> bytes:
         batch = from_msgpack(raw, ReportBatch)
+        if any(Status("refused") in segment.records for segment in batch.segments):
+            raise InvalidArgument("one of these is refused")
         for segment in batch.segments:
             assert segment.first == self.positions.get(segment.source, 0) + 1, "no gap, nothing twice"
             self.positions[segment.source] = segment.first + len(segment.records) - 1
@@ -94,3 +97,20 @@ def test_an_exit_behind_a_journal_that_cannot_be_read_is_sent_nevertheless(task:
     task.sink.say("INFO", "one")
     task.exit()
     assert [type(record) for record in task.upload()][-1] is Exit
+
+
+def test_refused_report_keeps_neither_the_rest_nor_the_exit_back(task: Task) -> None:
+    """The batch is halved until the refused record stands alone: the exit must not fill the room for one."""
+    task.report("1", "refused", "3")
+    task.exit()
+    records = task.upload()
+    assert [record.text for record in records if isinstance(record, Status)] == ["1", "3"]
+    [said] = [record.text for record in records if isinstance(record, LogLine)]
+    assert "one of these is refused" in said
+    assert isinstance(records[-1], Exit)
+
+
+def test_exit_is_said_when_there_is_room_for_one_record_and_nothing_else_to_say(task: Task) -> None:
+    task.report("refused")
+    task.exit()
+    assert isinstance(task.upload()[-1], Exit)

@@ -153,12 +153,19 @@ class JournalUploader:
         """Collect as many records as fit; after a full batch another journal comes first, so that each gets a turn."""
         names = self._discover()
         start = self._turn % len(names) if names else 0
+        batch = self._take(names[start:] + names[:start])
+        if self._leaves_reports(batch):
+            _withhold_exit(batch)
+            # The exit alone may have taken the room: a batch that is refused is halved until it holds one record.
+            batch = batch or self._take([name for name in names if name != LOGS])
+        return batch
+
+    def _take(self, names: list[str]) -> _Batch:
+        """Read as many records of these journals as fit into a batch."""
         batch: _Batch = {}
         room, size = self._limit, _MAX_BYTES
-        is_whole = True  # nothing of another journal than ours is left
-        for name in names[start:] + names[:start]:
+        for name in names:
             if room <= 0 or size <= 0:
-                is_whole = False
                 break
             records: list[bytes] = []
             with self._sparing(name):
@@ -167,10 +174,12 @@ class JournalUploader:
                 batch[name] = (first, records)
                 room -= len(records)
                 size -= sum(map(len, records))
-                is_whole = is_whole and (name == LOGS or self._readers[name].pending <= len(records))
-        if not is_whole:
-            _withhold_exit(batch)
         return batch
+
+    def _leaves_reports(self, batch: _Batch) -> bool:
+        """Check whether another journal than ours has records that are not in this batch. Spoilt ones never end."""
+        others = [name for name in self._readers if name != LOGS and name not in self._spoilt]
+        return any(self._readers[name].pending > len(batch.get(name, (0, []))[1]) for name in others)
 
     def _discover(self) -> list[str]:
         for name in journal_names(self._directory):
