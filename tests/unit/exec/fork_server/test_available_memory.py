@@ -15,7 +15,7 @@ def write(path: Path, text: str) -> None:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     write(tmp_path / "proc/meminfo", "MemTotal:  1000 kB\nMemFree:  10 kB\nMemAvailable:  400 kB\n")
-    write(tmp_path / "proc/self/cgroup", "0::/work/task\n")
+    write(tmp_path / "proc/self/cgroup", "0::/jobs/task\n")
     return tmp_path
 
 
@@ -25,12 +25,12 @@ def share(place: Path) -> float | None:
 
 def test_machine_counts_without_a_limit(place: Path) -> None:
     assert share(place) == 0.4
-    write(place / "cgroup/work/task/memory.max", "max\n")
-    write(place / "cgroup/work/task/memory.current", "999\n")
+    write(place / "cgroup/jobs/task/memory.max", "max\n")
+    write(place / "cgroup/jobs/task/memory.current", "999\n")
     assert share(place) == 0.4
 
 
-@pytest.mark.parametrize("directory", ["cgroup/work/task", "cgroup"])
+@pytest.mark.parametrize("directory", ["cgroup/jobs/task", "cgroup"])
 def test_limit_of_the_cgroup_counts_where_less_is_left_of_it(place: Path, directory: str) -> None:
     write(place / directory / "memory.max", "1000\n")
     write(place / directory / "memory.current", "950\n")
