@@ -32,10 +32,10 @@ test("continuing under its own id leaves out where it lies", () => {
   expect(Object.keys(config)).toEqual(["name", "hyperparameters", "searcher"]);
 });
 
-test("a search of a single trial is adaptive when its length is known, else random", () => {
+test("a search of a single trial becomes auto when its length is known, else random", () => {
   const single = { searcher: { name: "single", metric: "loss", max_length: 5 } };
   expect(withEdits(single, startEdits("hpsearch", "same", single, { id: 1 }))).toEqual({
-    searcher: { name: "adaptive_asha", metric: "loss", max_length: 5, max_trials: 16 },
+    searcher: { name: "auto", metric: "loss", max_length: 5, max_trials: 16 },
   });
   const open = { searcher: { name: "single", metric: "loss" } };
   expect(withEdits(open, startEdits("hpsearch", "same", open, { id: 1 }))).toEqual({
