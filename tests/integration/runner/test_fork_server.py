@@ -252,6 +252,12 @@ def test_trial_outlives_a_server_that_its_engine_ends(
     assert runner.finish().code == 0
 
 
+def test_server_that_ends_by_itself_leaves_no_zombie(serve: Serve) -> None:
+    server = serve(None)
+    os.kill(server.pid, signal.SIGKILL)
+    eventually(lambda: not psutil.pid_exists(server.pid))
+
+
 def test_killed_runner_takes_the_forked_trial_along(
     serve: Serve, fake_master: FakeMaster, make_trial: Callable[..., ForkedRunnerUnderTest]
 ) -> None:

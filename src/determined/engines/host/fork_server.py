@@ -41,9 +41,13 @@ class ForkServer:
         self._ready = False
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._reaper: threading.Thread | None = None
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._process = _start(python, identity, theirs, log)
+            # One that ends by itself must not stay a zombie until the next launch asks for it.
+            self._reaper = threading.Thread(target=self._process.wait, name="fork-server-reaper", daemon=True)
+            self._reaper.start()
             self._set_up(preload)
         except OSError as e:
             self._end(f"it cannot be started: {e}")
@@ -126,14 +130,13 @@ class ForkServer:
         self.ended = why
         logger.info("fork server %s has ended: %s", self.pid, why)
         self._control.close()
-        if self._process is None:
+        if self._process is None or self._reaper is None:
             return
         self._process.terminate()  # it may be in the midst of its imports
-        try:
-            self._process.wait(_LEAVE_SECONDS)
-        except subprocess.TimeoutExpired:
+        self._reaper.join(_LEAVE_SECONDS)
+        if self._reaper.is_alive():
             self._process.kill()
-            self._process.wait()
+            self._reaper.join()
 
 
 def _start(python: str, identity: Identity | None, control: socket.socket, log: Path) -> "subprocess.Popen[bytes]":
