@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from determined.common.streams._keys import KeyCache
-from determined.common.streams._socket import StreamWebSocket
+from determined.common.streams._socket import LomondStreamWebSocket, StreamWebSocket
 from determined.common.streams.wire import (
     DeleteMsg,
     ModelMsg,
@@ -20,6 +20,16 @@ from determined.common.streams.wire import (
     ServerMsg,
 )
 from determined.errors import MasterNotFound
+
+__all__ = [
+    "LomondStreamWebSocket",  # scripts of upstream's releases take all of these from here
+    "ModelSpec",
+    "ModelVersionSpec",
+    "ProjectSpec",
+    "Stream",
+    "StreamWebSocket",
+    "Sync",
+]
 
 Ids = int | Sequence[int] | None
 
