@@ -30,7 +30,7 @@ def decode(note: bytes) -> PreloadList | None:
     """Return the list of a note; None for anything else."""
     try:
         preload = msgspec.json.decode(note, type=PreloadList)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):  # msgspec's own errors and those of texts are ValueErrors
         return None
     return preload if 0 < len(preload.modules) <= MAX_MODULES and all(map(is_name, preload.modules)) else None
 

@@ -56,7 +56,8 @@ class ContentIndex:
         with contextlib.suppress(OSError), self._opened() as index:
             stored = tree.open_file(index, key)
             try:
-                if os.pread(stored, len(content) + 1, 0) == content:
+                is_own = os.fstat(stored).st_uid == self._uid
+                if is_own and os.pread(stored, len(content) + 1, 0) == content:
                     _link(index, key, stored, target)
                     return True
             finally:
@@ -159,7 +160,12 @@ def sweep_all(base: int, path: str) -> None:
 def _are_alike(stored: os.stat_result, new: os.stat_result) -> bool:
     """Check that one file may stand for the other, and is not the other already."""
     is_other = (stored.st_dev, stored.st_ino) != (new.st_dev, new.st_ino)
-    return is_other and (stored.st_mode | _WRITABLE) & 0o777 == (new.st_mode | _WRITABLE) & 0o777
+    # A file that was given to another user since is that user's to change.
+    return (
+        is_other
+        and stored.st_uid == new.st_uid
+        and (stored.st_mode | _WRITABLE) & 0o777 == (new.st_mode | _WRITABLE) & 0o777
+    )
 
 
 def _clone(stored: int, part: Path, mode: int) -> bool:
@@ -207,4 +213,7 @@ def _remove_unused(index: int, name: str) -> None:
 def _mark_swept(index: int) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(_SWEPT, dir_fd=index)
-    os.close(os.open(_SWEPT, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=index))
+    # The directory is its user's, who may put a link or a pipe there while a sweeper of another user is at work.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(_SWEPT, flags, 0o600, dir_fd=index))

@@ -18,7 +18,7 @@ class WarmEngine(LocalEngine):
         await super().open()
         servers = self._fork_servers
         assert servers is not None
-        await eventually(lambda: servers.is_ready(None))
+        await eventually(servers.is_ready)
 
 
 class WarmRig(LocalRig):

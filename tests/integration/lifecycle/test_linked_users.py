@@ -1,6 +1,5 @@
 """Tasks that run as the OS user linked to their submitter: real processes, a master that is root."""
 
-import asyncio
 import base64
 import json
 from collections.abc import Callable
@@ -12,14 +11,11 @@ import yaml
 from http_cluster import HttpCluster, eventually
 from linked_os_user import NOBODY, link, needs_root
 
-from determined.engines.host import process
-from determined.engines.local import fork_servers
 from determined.engines.local.engine import LocalEngine, LocalNode
-from determined.engines.model import RunAs
 from determined.master.lifecycle import identity
 
 SCRIPT = """
-import json, os, pathlib, sys
+import json, os, pathlib
 import determined as det
 
 home = pathlib.Path(os.environ["HOME"])
@@ -31,35 +27,19 @@ with det.core.init() as core:
 secrets = pathlib.Path(os.environ["DET_RUN_DIR"]).parents[1]
 seen = {"uid": os.getuid(), "gid": os.getgid(), "groups": os.getgroups(), "home": str(home), "cwd": os.getcwd()}
 seen["database"] = os.access(secrets / "master.db", os.R_OK)
-seen["forked"] = "determined.exec.runner.forked.script" in sys.modules
 seen["listing"] = os.access(secrets, os.R_OK)
 print("SEEN " + json.dumps(seen))
 """
 
 
-class WarmEngine(LocalEngine):
-    """Forks its runners from the first one on, from a server of the linked user."""
-
-    async def open(self) -> None:
-        await super().open()
-        servers, nobody = self._fork_servers, process.resolve(RunAs(user="nobody", uid=65534, gid=65534))
-        assert servers is not None and nobody is not None
-        async with asyncio.timeout(100):
-            while not servers.is_ready(nobody):  # noqa: ASYNC110 - it becomes ready in another process
-                await asyncio.sleep(0.02)
-
-
 @needs_root
-@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
 def test_training_of_a_linked_user_runs_reports_and_saves_as_that_user(
-    place: Path, python: str, start_master: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, warm: bool
+    place: Path, python: str, start_master: Callable[..., Any]
 ) -> None:
     data = place / "data"
-    monkeypatch.setattr(fork_servers, "_ENOUGH_LAUNCHES", 0)
 
     def engines(_ctx: Any) -> list[LocalEngine]:
-        engine = WarmEngine if warm else LocalEngine
-        return [engine(data / "runs", [LocalNode("here", slots=1)], python=python, warm=warm)]
+        return [LocalEngine(data / "runs", [LocalNode("here", slots=1)], python=python)]
 
     master = start_master(data_dir=data, engine_factory=engines)
     link(master)
@@ -70,7 +50,6 @@ def test_training_of_a_linked_user_runs_reports_and_saves_as_that_user(
     [told] = [line.partition("SEEN ")[2] for line in lines if "SEEN " in line] or [pytest.fail("\n".join(lines))]
     seen = json.loads(told)
     assert (seen["uid"], seen["gid"], 0 in seen["groups"]) == (65534, 65534, False)
-    assert seen["forked"] is warm
     assert seen["home"].startswith(str(data / "runs")), "nobody has no home of its own"
     assert (seen["database"], seen["listing"]) == (False, False)
     [checkpoint] = user.get("/api/v1/experiments/1/checkpoints").json["checkpoints"]

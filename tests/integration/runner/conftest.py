@@ -25,7 +25,7 @@ def fake_master() -> Iterator[FakeMaster]:
 @pytest.fixture(scope="session")
 def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
     """A server that has imported what every runner needs, and no packages of anybody."""
-    server = ForkServer(sys.executable, None, None, tmp_path_factory.mktemp("server") / "log")
+    server = ForkServer(sys.executable, None, tmp_path_factory.mktemp("server") / "log")
     yield server
     server.close()
 

@@ -50,7 +50,7 @@ class ForkedRunnerUnderTest(RunnerUnderTest):
         if self._process is not None or program != _AS_USUAL or environment:
             return super()._start(*program, **environment)
         eventually(self._server.is_ready)
-        runner = self._server.fork(self.dir, None)
+        runner = self._server.fork(self.dir)
         assert runner is not None, self._server.ended
         self._process = ForkedProcess(runner, self.dir)  # type: ignore[assignment]
         return self

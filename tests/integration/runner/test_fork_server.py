@@ -40,7 +40,7 @@ def serve(packages: PackageEnvironment, tmp_path: Path) -> Iterator[Serve]:
     servers: list[ForkServer] = []
 
     def serve(preload: PreloadList | None) -> ForkServer:
-        servers.append(ForkServer(packages.python, None, preload, tmp_path / "server.log"))
+        servers.append(ForkServer(packages.python, preload, tmp_path / "server.log"))
         eventually(lambda: servers[-1].is_ready() or servers[-1].ended)
         return servers[-1]
 
@@ -111,7 +111,7 @@ def test_package_that_opens_an_accelerator_is_not_shared(packages: PackageEnviro
 
 def test_library_that_ends_its_threads_before_each_fork_is_shared() -> None:
     pytest.importorskip("numpy")
-    server = ForkServer(sys.executable, None, preload("numpy"), Path("/dev/null"))
+    server = ForkServer(sys.executable, preload("numpy"), Path("/dev/null"))
     try:
         eventually(lambda: server.is_ready() or server.ended)
         assert server.ended is None
@@ -214,7 +214,7 @@ def test_server_ends_when_its_packages_change_on_disk(
     shutil.rmtree(packages.packages / "another", ignore_errors=True)
     server = serve(preload("heavy"))
     change(packages)
-    eventually(lambda: server.fork(_directory(tmp_path), None) is None)
+    eventually(lambda: server.fork(_directory(tmp_path)) is None)
     assert server.ended is not None
     assert server.ended.endswith(why)
     assert serve(preload("heavy")).is_ready()
@@ -291,19 +291,19 @@ def test_server_of_another_directory_of_code_is_not_used(packages: PackageEnviro
     other = PackageEnvironment(tmp_path / "other")
     copied = other.packages / "determined"
     shutil.copytree(SOURCE / "determined", copied, ignore=shutil.ignore_patterns("__pycache__"))
-    server = ForkServer(other.python, None, None, tmp_path / "log")
+    server = ForkServer(other.python, None, tmp_path / "log")
     eventually(lambda: server.is_ready() or server.ended)
     assert server.ended == f"its interpreter imports another determined, {copied}"
 
 
 def test_interpreter_without_our_code_serves_nothing(tmp_path: Path) -> None:
-    server = ForkServer("/bin/false", None, None, tmp_path / "log")
+    server = ForkServer("/bin/false", None, tmp_path / "log")
     eventually(lambda: server.is_ready() or server.ended)
     assert server.ended == "it is gone"
 
 
 def test_interpreter_that_is_missing_serves_nothing(tmp_path: Path) -> None:
-    server = ForkServer(str(tmp_path / "no-python"), None, None, tmp_path / "log")
+    server = ForkServer(str(tmp_path / "no-python"), None, tmp_path / "log")
     assert server.ended is not None
     assert "it cannot be started" in server.ended
 
@@ -317,7 +317,7 @@ def test_many_forks_leave_nothing_behind(serve: Serve, tmp_path: Path) -> None:
     idle = process.num_fds()
 
     def fork() -> None:
-        runner = server.fork(run_dir, None)
+        runner = server.fork(run_dir)
         assert runner is not None
         runner.wait()
         assert not runner.poll()

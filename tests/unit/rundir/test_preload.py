@@ -16,7 +16,21 @@ def test_note_is_read() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [b"", b"{", b"[]", note(), note(1), note("a b"), note("../x"), note(""), note("a."), note("x" * 200), note("é")],
+    [
+        b"",
+        b"{",
+        b"[]",
+        note(),
+        note(1),
+        note("a b"),
+        note("../x"),
+        note(""),
+        note("a."),
+        note("x" * 200),
+        note("é"),
+        b'{"modules":["a\xff"],"variables":{},"changed":[]}',
+        b'{"modules":["a"],"variables":{},"changed":[],"more":' + b"[" * 500_000,
+    ],
 )
 def test_anything_else_is_no_list(text: bytes) -> None:
     assert decode(text) is None

@@ -81,7 +81,15 @@ def alternatives(kind: Any) -> list[Any]:
 
 
 def _samples(kind: Any) -> list[Any]:
-    plain = {str: TEXTS, int: NUMBERS, float: FLOATS, bool: [False, True], NoneType: [None], UnsetType: [UNSET]}
+    plain: dict[Any, list[Any]] = {
+        str: TEXTS,
+        bytes: [b"", b"\x00\xff"],
+        int: NUMBERS,
+        float: FLOATS,
+        bool: [False, True],
+        NoneType: [None],
+        UnsetType: [UNSET],
+    }
     if kind in plain:
         return plain[kind]
     if kind is Any:

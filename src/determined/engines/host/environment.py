@@ -15,10 +15,9 @@ def without_secrets() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if _is_for_others(name, value)}
 
 
-def of_fork_server(*, is_other_user: bool) -> dict[str, str]:
+def of_fork_server() -> dict[str, str]:
     """Return the variables of a fork server: those of a runner, but for Python the ones that a task starts with."""
-    variables = without_secrets() if is_other_user else dict(os.environ)
-    kept = {name: value for name, value in variables.items() if not name.startswith("PYTHON")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     # Of ~/.local a task has only what its PYTHONPATH names, so that the server must not look there.
     own = {"PYTHONUNBUFFERED": "1", "PYTHONUSERBASE": "/nonexistent", ROOM_VARIABLE: ROOM}
     return kept | own

@@ -6,12 +6,12 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import msgspec
 
 from determined.engines.host import environment, untrusted
-from determined.engines.host.process import Identity
 from determined.engines.host.runner_process import ForkedRunner, is_readable
 from determined.rundir import fork_protocol as protocol
 from determined.rundir.layout import RunDir
@@ -22,19 +22,18 @@ logger = logging.getLogger(__name__)
 # The interpreter must be started as that of a script is, but without a directory of ours on its path.
 _PROGRAM = "import sys; del sys.path[0]; from determined.exec.fork_server.server import main; main()"
 _ANSWER_SECONDS = 2  # a fork takes milliseconds; a server that is stopped must not hold a launch
-_LEAVE_SECONDS = 5.0
 _DEATH_REST_SECONDS = 5.0  # after one that died without a word: the next may die as well
 _OWN_CODE = str(Path(__file__).resolve().parents[2])
 
 
 class ForkServer:
-    """Server of one user. It starts at once, and is ready when its imports are done.
+    """Server of our own user. It starts at once, and is ready when its imports are done.
 
     `ended`: why it serves no more, once it does not, and `rest_seconds`: for how long none is to take its place;
     `unsuitable`: what it found in its preload list.
     """
 
-    def __init__(self, python: str, identity: Identity | None, preload: PreloadList | None, log: Path) -> None:
+    def __init__(self, python: str, preload: PreloadList | None, log: Path) -> None:
         self.ended: str | None = None
         self.rest_seconds: float = _DEATH_REST_SECONDS
         self.unsuitable: protocol.Unsuitable | None = None
@@ -44,7 +43,7 @@ class ForkServer:
         self._reaper: threading.Thread | None = None
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self._process = _start(python, identity, theirs, log)
+            self._process = _start(python, theirs, log)
             # One that ends by itself must not stay a zombie until the next launch asks for it.
             self._reaper = threading.Thread(target=self._process.wait, name="fork-server-reaper", daemon=True)
             self._reaper.start()
@@ -64,7 +63,7 @@ class ForkServer:
             self._hear(0)
             return self._ready and self.ended is None
 
-    def fork(self, run_dir: RunDir, identity: Identity | None) -> ForkedRunner | None:
+    def fork(self, run_dir: RunDir) -> ForkedRunner | None:
         """Fork a runner on a directory; None when the server serves no more.
 
         A runner that is forked although we have given up waiting does no harm: it finds the lock taken, or the one that
@@ -73,7 +72,7 @@ class ForkServer:
         with self._lock:
             if self.ended is not None:
                 return None
-            log = untrusted.open_log(run_dir.runner_log, (identity.uid, identity.gid) if identity else None)
+            log = untrusted.open_log(run_dir.runner_log, None)
             try:
                 socket.send_fds(self._control, [msgspec.json.encode(protocol.ForkRequest(str(run_dir.path)))], [log])
             except OSError:
@@ -100,7 +99,10 @@ class ForkServer:
 
     def _hear(self, seconds: int) -> ForkedRunner | None:
         """Take what the server says; return the runner that it has forked."""
-        while self.ended is None and is_readable(self._control.fileno(), seconds * 1000):
+        deadline = time.monotonic() + seconds  # for all that it says
+        while self.ended is None and is_readable(
+            self._control.fileno(), max(0, int(1000 * (deadline - time.monotonic())))
+        ):
             try:
                 message, descriptors, _, _ = socket.recv_fds(self._control, protocol.PACKET_BYTES, 1)
                 answer = msgspec.json.decode(message, type=protocol.Answer) if message else None
@@ -132,14 +134,11 @@ class ForkServer:
         self._control.close()
         if self._process is None or self._reaper is None:
             return
-        self._process.terminate()  # it may be in the midst of its imports
-        self._reaper.join(_LEAVE_SECONDS)
-        if self._reaper.is_alive():
-            self._process.kill()
-            self._reaper.join()
+        self._process.kill()  # it holds nothing that matters, and may be stopped, or in the midst of its imports
+        self._reaper.join()
 
 
-def _start(python: str, identity: Identity | None, control: socket.socket, log: Path) -> "subprocess.Popen[bytes]":
+def _start(python: str, control: socket.socket, log: Path) -> "subprocess.Popen[bytes]":
     with log.open("ab") as output:
         return subprocess.Popen(
             [python, "-c", _PROGRAM, protocol.ROOM],
@@ -148,8 +147,5 @@ def _start(python: str, identity: Identity | None, control: socket.socket, log: 
             stderr=output,
             cwd="/",
             start_new_session=True,
-            env=environment.of_fork_server(is_other_user=identity is not None),
-            user=identity.uid if identity else None,
-            group=identity.gid if identity else None,
-            extra_groups=identity.groups if identity else None,
+            env=environment.of_fork_server(),
         )

@@ -205,7 +205,13 @@ class LocalEngine(Engine):
         self._follow(runner)
 
     def _fork(self, run_dir: RunDir, identity: Identity | None, group: str | None) -> RunnerProcess | None:
-        return self._fork_servers.fork(run_dir, identity, group) if self._fork_servers is not None else None
+        if self._fork_servers is None:
+            return None
+        try:
+            return self._fork_servers.fork(run_dir, identity, group)
+        except OSError as e:
+            logger.warning("%s: its runner cannot be forked and is started: %s", run_dir.path.name, e)
+            return None
 
     def _follow(self, runner: Runner) -> None:
         self._runners[runner.resource_id] = runner
@@ -273,11 +279,22 @@ class LocalEngine(Engine):
         event = await asyncio.to_thread(runner.exit_event, state)
         if self._runners.pop(runner.resource_id, None) is None:
             return  # disowned meanwhile
-        if self._fork_servers is not None:
+        learning = self._learn(runner)  # before its directory may be forgotten
+        try:
+            await learning
+        finally:
+            self._gone.add(runner.resource_id)
+            self._remains[runner.resource_id] = (runner, state)
+            self._events.put_nowait(event)
+
+    async def _learn(self, runner: Runner) -> None:
+        if self._fork_servers is None:
+            return
+        try:
             await asyncio.to_thread(self._fork_servers.learn, runner.run_dir, runner.identity, runner.group)
-        self._gone.add(runner.resource_id)
-        self._remains[runner.resource_id] = (runner, state)
-        self._events.put_nowait(event)
+        except Exception:
+            # The end of a runner must be told whatever its task has left: its trials only start slower.
+            logger.exception("%s: what it imported cannot be read", runner.resource_id)
 
 
 def _look(runner: Runner) -> tuple[DirectoryState, bool]:

@@ -1,6 +1,7 @@
 """Fork servers of a local engine: which one forks a runner, when one is started, and what each experiment imports.
 
-Blocking and thread-safe. Nothing here outlives the engine: the next one learns anew.
+Blocking and thread-safe. Nothing here outlives the engine: the next one learns anew. Runners of other users than the
+engine's are never forked: a user may take over a server of its own, and the engine, as root, would believe its answers.
 """
 
 import logging
@@ -28,7 +29,7 @@ _MOST_LISTS = 100
 _MOST_ATTEMPTS = 4  # with one list: each costs all of its imports
 _LOG = ".fork-server.log"
 
-_Key = tuple[Identity | None, bytes]  # whose, and its preload list
+_Key = bytes  # its preload list
 
 
 class ForkServers:
@@ -40,7 +41,7 @@ class ForkServers:
         self._clock = clock
         self._servers: dict[_Key, ForkServer] = {}  # the one used last comes last
         self._not_before: dict[_Key, float] = {}
-        self._launches: Counter[Identity | None] = Counter()
+        self._launches = 0
         self._lists: dict[str, PreloadList | None] = {}  # by group; None: it cannot be shared
         self._left_out: set[str] = set()
         self._attempts: Counter[str] = Counter()
@@ -49,14 +50,16 @@ class ForkServers:
 
     def fork(self, run_dir: RunDir, identity: Identity | None, group: str | None) -> ForkedRunner | None:
         """Fork a runner; None where it has to be started in the ordinary way. `group`: as in `Launch`."""
+        if identity is not None:
+            return None
         with self._lock:
-            self._launches[identity] += 1
-            server = self._choose(identity, group)
-        return server.fork(run_dir, identity) if server is not None else None
+            self._launches += 1
+            server = self._choose(group)
+        return server.fork(run_dir) if server is not None else None
 
     def learn(self, run_dir: RunDir, identity: Identity | None, group: str | None) -> None:
         """Read what a trial that has ended imported, and start a server that imports it for the next ones."""
-        if group is None or group in self._lists:
+        if identity is not None or group is None or group in self._lists:
             return
         preload = decode(untrusted.read_end(run_dir.preload_list, MAX_BYTES))
         if preload is None:
@@ -65,12 +68,12 @@ class ForkServers:
             self._lists[group] = preload
             while len(self._lists) > _MOST_LISTS:
                 del self._lists[next(iter(self._lists))]
-            self._choose(identity, group)
+            self._choose(group)
 
-    def is_ready(self, identity: Identity | None, group: str | None = None) -> bool:
+    def is_ready(self, group: str | None = None) -> bool:
         """Check whether `fork` would fork now, and with the packages of the group if it has any."""
         with self._lock:
-            server = self._choose(identity, group)
+            server = self._choose(group)
             return server is not None
 
     def close(self) -> None:
@@ -81,19 +84,19 @@ class ForkServers:
                 server.close()
             self._servers.clear()
 
-    def _choose(self, identity: Identity | None, group: str | None) -> ForkServer | None:
+    def _choose(self, group: str | None) -> ForkServer | None:
         """Return the server that has imported most of what this group needs, and start what is missing."""
         preload = self._lists.get(group) if group is not None else None
         if preload is not None:
             preload = preload.without(self._left_out)
-            server = self._server(identity, preload, group)
+            server = self._server(preload, group)
             if server is not None and server.is_ready():
                 return server
-        server = self._server(identity, None, None)
+        server = self._server(None, None)
         return server if server is not None and server.is_ready() else None
 
-    def _server(self, identity: Identity | None, preload: PreloadList | None, group: str | None) -> ForkServer | None:
-        key = (identity, b"" if preload is None else msgspec.json.encode(preload))
+    def _server(self, preload: PreloadList | None, group: str | None) -> ForkServer | None:
+        key = b"" if preload is None else msgspec.json.encode(preload)
         server = self._servers.pop(key, None)
         if server is not None and server.ended is None:
             self._servers[key] = server
@@ -101,12 +104,12 @@ class ForkServers:
         if server is not None:
             self._note_end(key, server, group)
             return None
-        is_too_soon = self._clock() < self._not_before.get(key, 0.0) or self._launches[identity] < _ENOUGH_LAUNCHES
+        is_too_soon = self._clock() < self._not_before.get(key, 0.0) or self._launches < _ENOUGH_LAUNCHES
         if is_too_soon or self._is_closed or (preload is not None and not preload.modules):
             return None
         while len(self._servers) >= _MOST_SERVERS:
             self._servers.pop(next(iter(self._servers))).close()
-        self._servers[key] = ForkServer(self._python, identity, preload, self._log)
+        self._servers[key] = ForkServer(self._python, preload, self._log)
         return self._servers[key]
 
     def _note_end(self, key: _Key, server: ForkServer, group: str | None) -> None:

@@ -21,8 +21,8 @@ class Server:
 
     made: list["Server"]
 
-    def __init__(self, python: str, identity: Identity | None, preload: PreloadList | None, log: Path) -> None:
-        self.identity, self.preload = identity, preload
+    def __init__(self, python: str, preload: PreloadList | None, log: Path) -> None:
+        self.preload = preload
         self.ended: str | None = None
         self.unsuitable: Unsuitable | None = None
         self.rest_seconds = 0.0
@@ -32,7 +32,7 @@ class Server:
     def is_ready(self) -> bool:
         return self.ended is None
 
-    def fork(self, run_dir: RunDir, identity: Identity | None) -> Any:
+    def fork(self, run_dir: RunDir) -> Any:
         self.forks.append(run_dir.path.name)
         return self
 
@@ -78,11 +78,11 @@ def test_second_launch_starts_one_for_all_that_follow(servers: ForkServers, tmp_
     assert len(Server.made) == 1
 
 
-def test_each_user_has_a_server_of_its_own(servers: ForkServers, tmp_path: Path) -> None:
+def test_another_users_runner_is_never_forked(servers: ForkServers, tmp_path: Path) -> None:
     launched(servers, tmp_path)
-    for _ in range(2):
-        servers.fork(run_dir(tmp_path), ANN, None)
-    assert [server.identity for server in Server.made] == [None, ANN]
+    assert [servers.fork(run_dir(tmp_path), ANN, None) for _ in range(3)] == [None] * 3
+    servers.learn(run_dir(tmp_path, "done", ("torch",)), ANN, "g")
+    assert len(Server.made) == 1
     assert Server.made[0].forks == ["r"]
 
 

@@ -21,7 +21,7 @@ from determined.master.lifecycle.spec import _remarks
     ],
 )
 def test_what_needs_a_container_is_named(config: dict[str, Any], named: str) -> None:
-    (warning,) = _remarks(json.dumps(config), registry.traits("agent"))
+    (warning,) = _remarked(config)
     assert warning.startswith(named)
 
 
@@ -30,4 +30,9 @@ def test_a_config_as_the_master_stores_it_asks_for_no_image() -> None:
         "environment": {"image": {"cpu": None, "cuda": None, "rocm": None}, "add_capabilities": []},
         "resources": {"shm_size": None, "devices": []},
     }
-    assert _remarks(json.dumps(stored), registry.traits("agent")) == []
+    assert _remarked(stored) == ()
+
+
+def _remarked(config: dict[str, Any]) -> tuple[str, ...]:
+    traits = registry.traits("agent")
+    return _remarks(json.dumps(config), traits.names, tuple(sorted(traits.kinds.items())))
