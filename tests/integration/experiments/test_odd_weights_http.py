@@ -1,5 +1,6 @@
 """Weights of jobs as text and as numbers that no share can be made of."""
 
+import time
 from typing import Any
 
 import pytest
@@ -7,7 +8,12 @@ import pytest
 
 @pytest.fixture
 def experiment(user: Any, submit: Any) -> dict[str, Any]:
+    """Submit an experiment whose job is in the queue: the next pass of the scheduler puts it there."""
     made: dict[str, Any] = submit(user, activate=True)["experiment"]
+    deadline = time.monotonic() + 60
+    while made["jobId"] not in {job["jobId"] for job in user.get("/api/v1/job-queues").json["jobs"]}:
+        assert time.monotonic() < deadline, "its job never came into the queue"
+        time.sleep(0.01)
     return made
 
 
