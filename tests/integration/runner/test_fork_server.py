@@ -13,6 +13,7 @@ from fake_master import FakeMaster, eventually, trial
 from forked_runner import ForkedRunnerUnderTest
 from package_environment import SOURCE, PackageEnvironment, preload
 
+import determined
 from determined.engines.host.fork_server import ForkServer
 from determined.rundir.layout import RunDir
 from determined.rundir.lock import is_held
@@ -306,6 +307,20 @@ def test_interpreter_that_is_missing_serves_nothing(tmp_path: Path) -> None:
     server = ForkServer(str(tmp_path / "no-python"), None, tmp_path / "log")
     assert server.ended is not None
     assert "it cannot be started" in server.ended
+
+
+def test_server_that_says_something_else_for_ever_holds_no_launch(packages: PackageEnvironment, tmp_path: Path) -> None:
+    """It is ready again and again, and never answers what it is asked."""
+    python = tmp_path / "python"
+    answer = f'{{"type":"ready","code":"{Path(determined.__file__).parent}"}}'
+    flood = f"import socket, time\ns = socket.socket(fileno=0)\nwhile s.send(b'{answer}'): time.sleep(0.2)\n"
+    (tmp_path / "flood.py").write_text(flood)
+    python.write_text(f"#!/bin/sh\nexec {sys.executable} {tmp_path}/flood.py\n")
+    python.chmod(0o700)
+    server = ForkServer(str(python), None, tmp_path / "log")
+    eventually(server.is_ready)
+    assert server.fork(_directory(tmp_path)) is None
+    assert server.ended == "it does not answer"
 
 
 def test_many_forks_leave_nothing_behind(serve: Serve, tmp_path: Path) -> None:

@@ -141,6 +141,23 @@ def test_content_of_checkpoints_that_somebody_removed_by_hand_is_swept(
     assert _is_one_file(kept / "backbone.pt", _save(store, b"2" * MIB) / "backbone.pt")
 
 
+@pytest.mark.parametrize("plant", ["link", "pipe"])
+def test_sweep_follows_nothing_that_the_user_puts_in_the_place_of_its_mark(
+    store: DirectoryStorageManager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plant: str
+) -> None:
+    _save(store)
+    mark, outside, unlink = _index(store) / ".swept", tmp_path / "outside", os.unlink
+
+    def planted(path: str, *, dir_fd: int | None = None) -> None:
+        unlink(path, dir_fd=dir_fd)
+        if path == mark.name:
+            mark.symlink_to(outside) if plant == "link" else os.mkfifo(mark)
+
+    monkeypatch.setattr(os, "unlink", planted)
+    store.sweep_contents()
+    assert not outside.exists()
+
+
 def test_save_sweeps_what_nobody_has_swept_for_days(store: DirectoryStorageManager) -> None:
     gone = _save(store, b"1" * MIB)
     (gone / "backbone.pt").unlink()
