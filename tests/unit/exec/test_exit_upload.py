@@ -1,16 +1,18 @@
 """The exit of a task goes with the last of its reports, and behind all of them."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from determined.errors import InvalidArgument
+from determined.errors import InvalidArgument, Unavailable
 from determined.exec.runner.journal_upload import JournalUploader
 from determined.exec.runner.log_sink import LogSink
 from determined.rundir.control import Control
 from determined.rundir.journal import JournalWriter
 from determined.rundir.layout import RunDir
+from determined.rundir.segment import segment_path
 from determined.wire.codec import from_msgpack, to_json
 from determined.wire.report import Exit, ExitCause, LogLine, Record, ReportAnswer, ReportBatch, Status
 
@@ -21,9 +23,13 @@ class Master:
     def __init__(self) -> None:
         self.positions: dict[str, int] = {}
         self.batches: list[list[Record]] = []
+        self.away = 0  # how often it does not answer, from its second batch on
 
     def report(self, raw: bytes) -> bytes:
         batch = from_msgpack(raw, ReportBatch)
+        if self.batches and self.away:
+            self.away -= 1
+            raise Unavailable("nobody there")
         if any(Status("refused") in segment.records for segment in batch.segments):
             raise InvalidArgument("one of these is refused")
         for segment in batch.segments:
@@ -97,6 +103,38 @@ def test_an_exit_behind_a_journal_that_cannot_be_read_is_sent_nevertheless(task:
     task.sink.say("INFO", "one")
     task.exit()
     assert [type(record) for record in task.upload()][-1] is Exit
+
+
+def damage(task: Task) -> None:
+    path = segment_path(task.dir.journals, "user-1", 1)
+    whole = path.read_bytes()
+    at = whole.index(b"broken")
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(bytes([whole[at] ^ 1]))
+
+
+def remove(task: Task) -> None:
+    segment_path(task.dir.journals, "user-1", 1).unlink()
+
+
+@pytest.mark.parametrize(("spoil", "kept"), [(damage, ["whole"]), (remove, [])])
+@pytest.mark.parametrize("away", [0, 2])
+def test_an_exit_behind_records_that_cannot_be_read_is_sent_and_the_loss_is_said_once(
+    task: Task, spoil: Callable[[Task], None], kept: list[str], away: int
+) -> None:
+    task.report("whole", "broken", "behind")
+    spoil(task)
+    task.sink.say("INFO", "one")
+    task.exit()
+    task.master.away = away
+    records = task.upload()
+    assert [record.text for record in records if isinstance(record, Status)] == kept
+    said = [record.text for record in records if isinstance(record, LogLine)]
+    number = len(kept) + 1
+    assert said == ["one", f"reports in journal user-1 cannot be read from number {number} on and are left out"]
+    assert [type(record) for record in records].count(Exit) == 1
+    assert isinstance(records[-1], Exit)
 
 
 def test_refused_report_keeps_neither_the_rest_nor_the_exit_back(task: Task) -> None:

@@ -69,6 +69,7 @@ class JournalUploader:
         self._complain = complain
         self._readers: dict[str, JournalReader] = {}
         self._spoilt: set[str] = set()
+        self._ends: dict[str, int] = {}  # journal -> its record that cannot be read: neither can those behind it
         self._turn = 0
         self._limit = _MAX_RECORDS
         self._began = time.monotonic()
@@ -154,10 +155,9 @@ class JournalUploader:
         names = self._discover()
         start = self._turn % len(names) if names else 0
         batch = self._take(names[start:] + names[:start])
-        if self._leaves_reports(batch):
-            _withhold_exit(batch)
+        if self._leaves_reports(batch) and _withhold_exit(batch) and not batch:
             # The exit alone may have taken the room: a batch that is refused is halved until it holds one record.
-            batch = batch or self._take([name for name in names if name != LOGS])
+            return self._take([name for name in names if name != LOGS]) or self._give_up()
         return batch
 
     def _take(self, names: list[str]) -> _Batch:
@@ -178,8 +178,26 @@ class JournalUploader:
 
     def _leaves_reports(self, batch: _Batch) -> bool:
         """Check whether another journal than ours has records that are not in this batch. Spoilt ones never end."""
-        others = [name for name in self._readers if name != LOGS and name not in self._spoilt]
-        return any(self._readers[name].pending > len(batch.get(name, (0, []))[1]) for name in others)
+        return any(self._readers[name].pending > len(batch.get(name, (0, []))[1]) for name in self._others())
+
+    def _others(self) -> list[str]:
+        """Return the journals that the exit waits for."""
+        names = [name for name in self._readers if name != LOGS and name not in self._spoilt]
+        return [name for name in names if name not in self._ends or self._readers[name].acknowledged < self._ends[name]]
+
+    def _give_up(self) -> _Batch:
+        """Let the exit go without the rest of a journal that cannot be read, and say so in place of its next record.
+
+        In place of it, because nothing follows the exit in our own journal.
+        """
+        for name in self._others():
+            if self._readers[name].pending:
+                number = self._ends[name] = self._readers[name].acknowledged + 1
+                text = f"reports in journal {name} cannot be read from number {number} on and are left out"
+                logger.warning("%s", text)
+                said = LogLine(text, time.time(), "stdout", "ERROR", None, "agent")
+                return {name: (number, [msgspec.msgpack.encode(said)])}
+        return {}
 
     def _discover(self) -> list[str]:
         for name in journal_names(self._directory):
@@ -335,13 +353,15 @@ def seconds_to_next_look(age: float, *, is_alone: bool) -> float:
     return min(max(_POLL_SECONDS, age * _ALONE_SHARE), _ALONE_SECONDS) if is_alone else _POLL_SECONDS
 
 
-def _withhold_exit(batch: _Batch) -> None:
-    """Leave the exit of the task for a later batch: it is said when every other journal has been."""
+def _withhold_exit(batch: _Batch) -> bool:
+    """Leave the exit of the task for a later batch: it is said when every other journal has been. False: not in it."""
     _, records = batch.get(LOGS, (0, []))
-    if records and _is_exit(records[-1]):
-        del records[-1]
-        if not records:
-            del batch[LOGS]
+    if not records or not _is_exit(records[-1]):
+        return False
+    del records[-1]
+    if not records:
+        del batch[LOGS]
+    return True
 
 
 def _is_exit(record: bytes) -> bool:
