@@ -68,3 +68,14 @@ def test_exit_of_an_earlier_runner_is_found(tmp_path: Path) -> None:
     assert not LogSink(run_dir, lambda: None).already_exited()
     sink.exit(ExitCause.KILLED, 137, "killed")
     assert LogSink(run_dir, lambda: None).already_exited()
+
+
+def test_a_second_runner_says_nothing_behind_the_exit_of_the_first(tmp_path: Path) -> None:
+    first, run_dir = make(tmp_path)
+    first.say("INFO", "one")
+    first.exit(ExitCause.EXITED, 0, "over")
+    first.journal.close()
+    second = LogSink(run_dir, lambda: None)
+    second.say("WARNING", "too late")
+    second.phase("running")
+    assert [type(record) for record in records(run_dir)] == [LogLine, Exit]

@@ -36,7 +36,8 @@ class LogSink:
         self.line_counts: Counter[int | None] = Counter()  # lines of the task so far, by rank
         self.recent: deque[tuple[Line, str]] = deque(maxlen=_RECENT)  # the task's last lines, and their streams
         self._dropped = 0
-        self._has_exited = False  # then nothing follows: the exit is the last record
+        # Then nothing follows: the exit is the last record. Of an earlier runner's, too.
+        self._has_exited = self.already_exited()
         self._lock = threading.Lock()
 
     def output(self, lines: Iterable[Line], stdtype: str) -> None:
