@@ -10,9 +10,11 @@ import psycopg
 import pytest
 from database_world import NOW
 from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy.exc import DBAPIError
 
 from determined.errors import AlreadyExists, DeterminedError, InvalidArgument, NotFound, Unavailable
 from determined.master.db import database as database_module
+from determined.master.db import prepared
 from determined.master.db.database import Database
 from determined.master.db.queries import cluster
 from determined.master.db.schema import cluster as table
@@ -179,6 +181,50 @@ async def test_a_database_that_is_away_is_told_and_used_again_when_it_is_back(po
     assert await db.write(put("again")) == "again"
     assert await names(db) == {"before", "again"}
     await db.close()
+
+
+def cut_at(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """Lose the connection right before the second such command from now on."""
+    real, seen = prepared.run_text, [0]
+
+    def run_text(conn: Connection, text: str) -> None:
+        seen[0] += text == command
+        if text == command and seen[0] == 2:
+            cut(conn)
+        real(conn, text)
+
+    monkeypatch.setattr(prepared, "run_text", run_text)
+
+
+def cut(conn: Connection) -> None:
+    driver: Any = conn.connection.driver_connection
+    driver.close()
+
+
+@pytest.mark.parametrize("command", ["SAVEPOINT part", "RELEASE SAVEPOINT part"])
+async def test_a_connection_lost_between_two_statements_of_ours_is_told_to_the_whole_group(
+    db: Database, patient: None, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    await db.write(put("before"))
+    cut_at(monkeypatch, command)
+    with held_writer(db) as first:
+        rest = [asyncio.ensure_future(db.write(put(f"n{n}"))) for n in range(3)]
+        await asyncio.sleep(0)
+    answers = await asyncio.gather(first, *rest, return_exceptions=True)
+    assert [type(answer) for answer in answers[:2]] == [Unavailable, Unavailable], answers
+    assert answers[2:] == ["n1", "n2"], "these had not joined, and are stored in the next group"
+    assert await names(db) == {"before", "n1", "n2"}
+
+
+async def test_a_write_that_overlooks_the_lost_connection_is_told_so(db: Database) -> None:
+    def overlook(conn: Connection) -> None:
+        cut(conn)
+        with contextlib.suppress(DBAPIError):
+            cluster.get(conn, "a")
+
+    with pytest.raises(Unavailable, match="connection to the database was lost"):
+        await db.write(overlook)
+    assert await db.write(put("again")) == "again"
 
 
 async def test_a_commit_is_announced_once_for_a_group_of_bounded_size(db: Database, patient: None) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, PendingRollbackError
 
 from determined.errors import Unavailable
 from determined.master.db import dialects
@@ -134,7 +134,7 @@ class Database:
                     results.append(_run_one(conn, write))
                 _commit_all(conn)
         except Exception as e:  # noqa: BLE001 - the commit failed: every waiter of the group hears of it, the writer lives on
-            error = dialects.explain(e) if isinstance(e, DBAPIError) else e
+            error = _explain(e)
             for write in group:
                 write.done.set_exception(error)
             return
@@ -167,6 +167,12 @@ def _commit_all(conn: Connection) -> None:
     except DBAPIError:
         conn.invalidate()
         raise
+
+
+def _explain(error: Exception) -> Exception:
+    if isinstance(error, PendingRollbackError):  # a write went on although the connection was lost under it
+        return Unavailable("the connection to the database was lost, so this was not stored; try again")
+    return dialects.explain(error) if isinstance(error, DBAPIError) else error
 
 
 def _run_one(conn: Connection, write: _Write) -> tuple[_Write, Any, BaseException | None]:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.engine import Dialect
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, PendingRollbackError
 from sqlalchemy.sql.base import Executable
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import CompilerElement
@@ -112,19 +112,26 @@ class Savepoint:
         self.is_lost = False
 
     def __enter__(self) -> "Savepoint":
-        run_text(self._conn, "SAVEPOINT part")
+        self._command("SAVEPOINT part")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
         if kind is None:
-            run_text(self._conn, "RELEASE SAVEPOINT part")
+            self._command("RELEASE SAVEPOINT part")
         elif self._conn.invalidated:
             self.is_lost = True
         else:
             self._undo()
         return False
+
+    def _command(self, text: str) -> None:
+        try:
+            run_text(self._conn, text)
+        except (DBAPIError, PendingRollbackError):
+            self.is_lost = True  # or what follows would run in a part that its caller was told has failed
+            raise
 
     def _undo(self) -> None:
         try:
