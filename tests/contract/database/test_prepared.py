@@ -1,14 +1,17 @@
 """Statements that are compiled once: they read, change and fail as SQLAlchemy's own do."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from database_world import World
 from msgspec.structs import asdict
 from sqlalchemy import Connection, bindparam, insert, select, update
-from sqlalchemy.exc import DBAPIError, IntegrityError, MultipleResultsFound
+from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import DBAPIError, IntegrityError, MultipleResultsFound, OperationalError
 
-from determined.errors import AlreadyExists
+from determined.errors import AlreadyExists, Unavailable
 from determined.master.db import dialects, fetch, prepared
 from determined.master.db.database import Database
 from determined.master.db.queries.in_names import InNames
@@ -114,3 +117,16 @@ async def test_a_transaction_of_prepared_statements_alone_is_committed(db_url: s
         assert await db.read(lambda conn: fetch.tuples(conn, _ALL)) == [("t1",)]
     finally:
         await db.close()
+
+
+def test_a_driver_that_fails_behind_the_first_row_raises_the_error_of_sqlalchemy(
+    conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rows(_dialect: Dialect, _cursor: Any) -> Iterator[tuple[str]]:
+        yield ("t1",)
+        raise conn.dialect.loaded_dbapi.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(prepared.Plan, "rows", lambda _plan, *given: list(rows(*given)))
+    with pytest.raises(OperationalError) as caught:
+        fetch.tuples(conn, _ALL)
+    assert isinstance(dialects.explain(caught.value), Unavailable)

@@ -81,7 +81,12 @@ def plan_of(conn: Connection, statement: Executable, parameters: Parameters) -> 
 
 def read(conn: Connection, plan: Plan, parameters: Parameters) -> list[Any]:
     """Run it and return its rows, as sequences of values."""
-    return plan.rows(conn.dialect, _run(conn, "execute", plan.text, plan.values(parameters)))
+    values = plan.values(parameters)
+    cursor = _run(conn, "execute", plan.text, values)
+    try:
+        return plan.rows(conn.dialect, cursor)
+    except conn.dialect.loaded_dbapi.Error as e:  # behind the first row
+        raise _as_raised_by_sqlalchemy(conn, plan.text, values, e) from e
 
 
 def run(conn: Connection, plan: Plan, parameters: Parameters) -> int:
