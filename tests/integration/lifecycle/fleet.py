@@ -154,8 +154,7 @@ class Fleet:
     def _look(self) -> tuple[State, list[WaitingTrial]]:
         """The experiment's state and which trials start now; notes who is over and proposes points on the way."""
         self.finish_pieces()
-        if self.searcher.get("sampler") or self.searcher["name"] == "optuna":
-            self._propose()
+        self._propose()
 
         def read(conn: Connection) -> tuple[State, list[WaitingTrial], list[Trial]]:
             state = State(experiments.get(conn, self.experiment_id).state)
@@ -207,7 +206,10 @@ class Fleet:
             self.master.write(lambda conn, now: search_batches.go_on(conn, now, self.experiment_id))
 
     def _propose(self) -> None:
-        while question := self.master.read(lambda conn: proposals.question(conn, self.experiment_id, None)):
+        """Answer all who wait for a point, found as the proposer finds them."""
+        while self.experiment_id in self.master.read(proposals.waiting):
+            question = self.master.read(lambda conn: proposals.question(conn, self.experiment_id, None))
+            assert question is not None, "nobody waits in a search that is said to wait"
             point = question.think()
             self.script.append(Act("propose", question.request_id))
             self.master.write(

@@ -23,8 +23,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "random late": {"name": "random", "metric": "loss", "max_trials": 4, "max_concurrent_trials": 2},
     "random classic": {"name": "random", "max_trials": 4, "max_concurrent_trials": 2, **CLASSIC},
     "grid": {"name": "grid", "metric": "loss", "max_concurrent_trials": 2},
-    "auto late": {"name": "auto", "max_trials": 4, "max_concurrent_trials": 2, **LATE},
-    "auto classic": {"name": "auto", "max_trials": 4, "max_concurrent_trials": 2, **CLASSIC},
+    "auto late": {"name": "auto", "max_trials": 8, "max_concurrent_trials": 2, **LATE},
+    "auto classic": {"name": "auto", "max_trials": 8, "max_concurrent_trials": 2, **CLASSIC},
     "stopping asha": {"name": "async_halving", **HALVING, **LATE},
     "promoting asha": {"name": "async_halving", **HALVING, **CLASSIC},
     "adaptive asha late": {"name": "adaptive_asha", "max_trials": 4, "divisor": 3, "max_rungs": 2, **LATE},
@@ -70,6 +70,7 @@ def test_search_of_a_master_that_dies_at_every_transaction_is_the_simulated_one(
     master: DyingMaster, method: str, seeds: range
 ) -> None:
     space = {"space": GRID} if method == "grid" else {}
+    asked = False
     for seed in seeds:
         master.death = Death.BEFORE if seed % 2 else Death.AFTER
         fleet = Fleet(master, METHODS[method], seed, REPORTS, trouble=0.1 * (seed % 3), **space)
@@ -80,7 +81,9 @@ def test_search_of_a_master_that_dies_at_every_transaction_is_the_simulated_one(
         assert fleet.lengths() == {request_id: trial.lengths for request_id, trial in pure.trials.items()}
         assert pure.shutdown is not None
         assert state == ("ERROR" if pure.shutdown.failure else "COMPLETED")
+        asked = asked or any(act.kind == "propose" for act in fleet.script)
     assert master.deaths > 8 * len(seeds)
+    assert asked == method.startswith("auto"), "its model thinks after the first six points, that of no other does"
 
 
 @pytest.mark.parametrize("method", METHODS)
