@@ -47,8 +47,8 @@ class AutoSampler(Sampler):
 
     def at_once(self) -> JsonObject | None:
         """Return one of the first points: the middle of the space, then such as fill it evenly."""
-        if len(self._trials) >= _FIRST:
-            return None  # every event of a large search would look at all its trials
+        if len(self._trials) >= _FIRST or self._steps >= _FIRST + _SKIPPED:
+            return None  # every new trial of a large search would look at all its trials, or all its steps
         axes, seen = self._axes.each, {_key(self._axes.each, trial.numbers) for trial in self._trials.values()}
         seen |= {_key(axes, _spread(axes, step)) for step in range(self._steps)}
         last = self._steps + _SKIPPED

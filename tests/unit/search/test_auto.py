@@ -2,13 +2,18 @@
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from numbered_search import NumberedSearch
 
 from determined.errors import FailedPrecondition, InvalidConfig
+from determined.search import auto_sampler
+from determined.search.auto_sampler import AutoSampler
+from determined.search.axes import Axis
 from determined.search.events import feed
+from determined.search.evidence import Numbers
 from determined.search.method import Create, ExitReason, Stop
 from determined.search.preview import preview
 from determined.search.rng import Rng
@@ -207,6 +212,38 @@ def test_every_point_of_a_small_space_is_tried_once_before_any_is_tried_again() 
     done = run(lambda hparams, length: float(hparams["n"]), space=space, max_trials=12)
     points = {json.dumps(trial.hparams, sort_keys=True) for trial in done.trials}
     assert len(points) >= 11
+
+
+def test_first_points_of_a_tiny_space_cost_no_more_for_more_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has fewer points than are to be spread: the even sequence is not followed forever, nor looked at again."""
+    steps: list[int] = []
+    spread = auto_sampler._spread
+
+    def counted(axes: Sequence[Axis], step: int) -> Numbers:
+        steps.append(step)
+        return spread(axes, step)
+
+    monkeypatch.setattr(auto_sampler, "_spread", counted)
+    space = {"amsgrad": {"type": "categorical", "vals": [True, False]}}
+    cost = {}
+    for trials in (10, 800):
+        steps.clear()
+        auto = {**AUTO, "max_trials": trials, "max_concurrent_trials": trials, "time_metric": "epochs", "max_time": 64}
+        search = NumberedSearch(space=space, **auto)
+        assert search.start() == ["create 1", "create 2"]
+        assert len(search.search.proposals()) == trials - 2
+        cost[trials] = len(steps)
+    assert cost[800] == cost[10] < 200
+
+
+def test_restored_sampler_of_a_tiny_space_has_as_many_first_points() -> None:
+    space = {"amsgrad": {"type": "categorical", "vals": [True, False]}}
+    going, restored = AutoSampler(space, [1, 2]), AutoSampler(space, [1, 2])
+    for _ in range(10):
+        restored.restore(json.loads(json.dumps(going.snapshot())))
+        assert restored.at_once() == going.at_once()
+        assert restored.snapshot() == going.snapshot()
+    assert going.at_once() is None
 
 
 def test_model_finds_the_good_corner_of_nested_logarithmic_and_categorical_hyperparameters() -> None:
