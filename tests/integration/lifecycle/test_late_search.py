@@ -21,6 +21,15 @@ ASHA = {
     "hyperparameters": {"x": {"type": "double", "minval": 0, "maxval": 1}},
 }
 
+AUTO = {
+    "name": "auto",
+    "metric": "loss",
+    "time_metric": "epochs",
+    "max_time": 8,
+    "budget": 99,
+    "max_concurrent_trials": 2,
+}
+
 
 async def report(world: World, trial_id: int, loss: float, epochs: float) -> None:
     await world.write(search.validation_reported, trial_id, {"loss": loss, "epochs": epochs}, int(epochs) * 100)
@@ -75,6 +84,20 @@ async def test_report_without_what_the_search_compares_fails_the_experiment_and_
     error = (await world.experiment())["error"]
     assert named in error and str(sorted(metrics)) in error
     assert "Report it with every validation" in error
+
+
+@pytest.mark.parametrize("length", [float("inf"), float("-inf"), float("nan"), "Infinity", "NaN"])
+@pytest.mark.parametrize("searcher", [ASHA["searcher"], AUTO], ids=["asha", "auto"])
+async def test_length_that_is_not_finite_is_missing(world: World, searcher: dict[str, Any], length: object) -> None:
+    """It never reaches the search: a sum of lengths would stay infinite, and its snapshot could not be read back."""
+    await world.submit(searcher=searcher, hyperparameters=ASHA["hyperparameters"])
+    await world.running(2)
+    before = await world.rows("search_events")
+    await world.write(search.validation_reported, 1, {"loss": 0.5, "epochs": length}, 3)
+    validations = [row for row in await world.rows("search_events") if row not in before]
+    assert "validation" not in {row["event"]["type"] for row in validations}
+    await world.until_state("ERROR")
+    assert "searcher.time_metric 'epochs', which must be finite" in (await world.experiment())["error"]
 
 
 @pytest.mark.parametrize("name", ["single", "random"])

@@ -97,7 +97,8 @@ def settle(conn: Connection, now: datetime, experiment_id: int) -> None:
 def validation_reported(conn: Connection, now: datetime, trial_id: int, metrics: JsonObject, steps: int | None) -> None:
     """Late generation: a validation report is an event for the searcher. Classic: the completed operation is.
 
-    What a trial says after the searcher has stopped it changes nothing any more.
+    What a trial says after the searcher has stopped it changes nothing any more. A metric may be no number, which is
+    the worst; a length that is not finite counts as missing, as no sum of lengths would recover from it.
     """
     trial, experiment = _both(conn, trial_id)
     if experiment.generation == "classic" or experiment.unmanaged or experiment.state not in LIVE:
@@ -107,7 +108,7 @@ def validation_reported(conn: Connection, now: datetime, trial_id: int, metrics:
     searcher = experiment.config.get("searcher") or {}
     values = {name: _number(metrics.get(name)) for name in Objectives.of(searcher).names}
     timed = searcher.get("time_metric")
-    length = _number(metrics.get(timed)) if timed else float(steps or 0)
+    length = _finite(_number(metrics.get(timed))) if timed else float(steps or 0)
     if length is None or None in values.values():
         missing = [name for name, value in [*values.items(), (timed or "", length)] if value is None]
         _report_lacks(conn, now, experiment, trial, missing, metrics)
@@ -263,6 +264,10 @@ def _number(value: object) -> float | None:
     return float(value)
 
 
+def _finite(number: float | None) -> float | None:
+    return None if number is None or not math.isfinite(number) else number
+
+
 def _fraction(trial: Trial, value: float, raw: bool) -> float:
     if not math.isfinite(value):
         raise InvalidArgument(f"progress={value} must be a finite number")
@@ -292,10 +297,12 @@ def _report_lacks(
     if not searcher_of(experiment.config).compares:
         return
     searcher = experiment.config.get("searcher") or {}
-    fields = {searcher.get("metric"): "searcher.metric", searcher.get("time_metric"): "searcher.time_metric"}
+    timed = searcher.get("time_metric")
+    fields = {searcher.get("metric"): "searcher.metric", timed: "searcher.time_metric"}
+    finite = ", which must be finite" if timed in missing and timed in metrics else ""
     lacking = " and ".join(f"{fields.get(name, 'searcher.metrics')} {name!r}" for name in missing)
     why = (
-        f"trial {trial.id} reported a validation without a number for {lacking}; it has: {sorted(metrics)}."
+        f"trial {trial.id} reported a validation without a number for {lacking}{finite}; it has: {sorted(metrics)}."
         " Report it with every validation, or name one of those in the config"
     )
     operations.fail(conn, now, experiment.id, why)
